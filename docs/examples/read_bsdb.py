@@ -230,8 +230,8 @@ def mix(h):
         h[i % 4] ^= h[(i + 2) % 4]
 
 
-def signature(key, seed):
-    """The words `high` and `low`."""
+def spooky(key, seed):
+    """The words `high` and `low`, in format 1."""
     h = [seed & MASK, seed & MASK, A, A]
 
     def add(word, value):
@@ -255,6 +255,49 @@ def signature(key, seed):
         h[(i + 2) % 4] = rotl(h[(i + 2) % 4], bits)
         add((i + 3) % 4, h[(i + 2) % 4])
     return h[0], h[1]
+
+
+def splitmix(z):
+    z = ((z ^ z >> 30) * 0xBF58476D1CE4E5B9) & MASK
+    z = ((z ^ z >> 27) * 0x94D049BB133111EB) & MASK
+    return z ^ z >> 31
+
+
+def product(x, y):
+    """The low and the high half of the product of two signed numbers."""
+    x, y = (word - (word >> 63 << 64) for word in (x, y))
+    return x * y & MASK, x * y >> 64 & MASK
+
+
+def mum(key, seed):
+    """The words `high` and `low`, in format 2."""
+    secrets = [splitmix(seed + i * 0x9E3779B97F4A7C15 & MASK) for i in range(1, 7)]
+    length, x, y = len(key), *secrets[:2]
+
+    def mixed():
+        low, high = product(x, y)
+        return low, high ^ (x - y & MASK)
+
+    def fold(p, q):
+        low, high = product(p, q)
+        return low ^ high
+
+    for i in range(0, length - 16, 16):
+        x, y = x ^ number(key[i : i + 8]), y ^ number(key[i + 8 : i + 16])
+        x, y = mixed()
+    if length >= 8:
+        tail = key[-16:] if length > 16 else key
+        words = tail[:8], tail[-8:]
+    elif length >= 4:
+        words = key[:4], key[-4:]
+    elif length > 0:
+        words = bytes([key[0], key[length // 2]]), key[-1:]
+    else:
+        words = b"", b""
+    x, y = x ^ number(words[0]), y ^ number(words[1])
+    p, q = mixed()
+    p ^= length
+    return fold(p ^ secrets[2], q ^ secrets[3]), fold(p ^ secrets[4], q ^ secrets[5])
 
 
 def share(high, count):
@@ -604,7 +647,10 @@ class Database:
         self.path, self.id, lines = read_manifest(directory)
         self.text, self.files, self.dictionary = dict(lines), {}, b""
         hash_kinds = ["none"] if "packed" in self.text["layout"] else HASH_KINDS
-        require_known(self.path, self.text, [("layout", LAYOUTS), ("hash.kind", hash_kinds), ("format", ["1"])])
+        require_known(self.path, self.text, [("format", ["1", "2"]), ("layout", LAYOUTS), ("hash.kind", hash_kinds)])
+        if self.text["format"] == "2":
+            require_known(self.path, self.text, [("hash.signature", ["mum"])])
+        self.signature = mum if self.text["format"] == "2" else spooky
         if self.text["shard.count"] != "1":
             require_known(self.path, self.text, [("shard.hash", ["crc16-slots"])])
         for file in (value.split(" ") for name, value in lines if name == "file"):
@@ -635,7 +681,7 @@ class Database:
         shard = shard_of(slot_of(key), self.number("shard.count"))
         own = self.number("shard.number")
         check(shard == own, f"{self.path}: {key!r} belongs to shard {shard}, and this is shard {own}")
-        return LAYOUTS[self.text["layout"]](self, key, *signature(key, self.number("hash.seed")))
+        return LAYOUTS[self.text["layout"]](self, key, *self.signature(key, self.number("hash.seed")))
 
     def range(self, start=b"", end=None, reverse=False):
         """The records with keys from `start` up to `end`, which is not included, as pairs in the order of keys."""

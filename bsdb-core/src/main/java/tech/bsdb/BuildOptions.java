@@ -40,6 +40,7 @@ public final class BuildOptions {
   private static final class Settings implements Cloneable {
     Layout layout = Layout.BLOCKED;
     HashAlgorithm hash = HashAlgorithm.PTR;
+    SignatureAlgorithm signature = SignatureAlgorithm.MUM;
     int checksumBits = 4;
     int filterBits;
     int approximateWidth;
@@ -72,6 +73,7 @@ public final class BuildOptions {
       return Arrays.asList(
           layout,
           hash,
+          signature,
           checksumBits,
           filterBits,
           approximateWidth,
@@ -146,6 +148,7 @@ public final class BuildOptions {
     like.onlyShard = opened.isSet() || facts.shards() == 1 ? -1 : facts.shard();
     like.duplicates = DuplicatePolicy.LAST;
     like.valueSchema = facts.valueSchema();
+    like.signature = facts.signature();
     like.seed = facts.hashSeed();
     return new BuildOptions(like);
   }
@@ -187,6 +190,24 @@ public final class BuildOptions {
   public BuildOptions withHash(HashAlgorithm hash) {
     Objects.requireNonNull(hash, "hash");
     return with(changed -> changed.hash = hash);
+  }
+
+  /**
+   * The algorithm of the key signatures, by default {@link SignatureAlgorithm#MUM}. A database with
+   * {@link HashAlgorithm#GOV} always has {@link SignatureAlgorithm#SPOOKY}.
+   */
+  public SignatureAlgorithm signature() {
+    boolean hashed = approximateWidth() > 0 || !layout().isPacked();
+    return hashed && hash() == HashAlgorithm.GOV ? SignatureAlgorithm.SPOOKY : settings.signature;
+  }
+
+  /**
+   * These options with another {@link #signature()}. Readers of release 1.0.0 open databases with
+   * {@link SignatureAlgorithm#SPOOKY} only, and refuse others.
+   */
+  public BuildOptions withSignature(SignatureAlgorithm signature) {
+    Objects.requireNonNull(signature, "signature");
+    return with(changed -> changed.signature = signature);
   }
 
   /**

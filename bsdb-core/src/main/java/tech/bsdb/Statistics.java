@@ -11,7 +11,7 @@ import tech.bsdb.format.ShardRanges;
  *
  * @param directory the database directory
  * @param databaseId the database id, 32 hexadecimal digits
- * @param formatVersion the file format version
+ * @param formatVersion the format version of the manifest; of a set, of that of the first shard
  * @param layout {@code blocked}, {@code compact}, {@code compressed}, {@code packed}, {@code
  *     packed-compressed} or {@code none}
  * @param approximateWidth 0 for an exact database, otherwise the number of bytes stored per value
@@ -19,6 +19,7 @@ import tech.bsdb.format.ShardRanges;
  *     it holds
  * @param duplicatesDropped records dropped because another record has the same key
  * @param checksumBits checksum bits per key
+ * @param signature the algorithm of the key signatures, {@code spooky} or {@code mum}
  * @param seed the seed of the key signatures
  * @param keyBytes total size of the keys added, in bytes
  * @param valueBytes total size of the values added, in bytes
@@ -64,6 +65,7 @@ public record Statistics(
     long records,
     long duplicatesDropped,
     int checksumBits,
+    String signature,
     long seed,
     long keyBytes,
     long valueBytes,

@@ -40,6 +40,7 @@ class ArchitectureTest {
           KeyRange.class,
           Layout.class,
           MemoryUse.class,
+          SignatureAlgorithm.class,
           Statistics.class,
           VerifyReport.class);
 

@@ -360,7 +360,8 @@ class DiffTest {
           }
         }
       }
-      assertDiff(build(versions.before, PACKED), build(versions.after, PACKED), versions);
+      BuildOptions spooky = PACKED.withSignature(SignatureAlgorithm.SPOOKY);
+      assertDiff(build(versions.before, spooky), build(versions.after, spooky), versions);
     }
   }
 

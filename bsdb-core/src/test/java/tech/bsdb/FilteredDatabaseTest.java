@@ -98,7 +98,11 @@ class FilteredDatabaseTest {
       truth.absent(Truth.bytes(random, 20));
     }
     Path target = directory.resolve("db");
-    truth.build(target, options(Layout.PACKED, 16).withMemoryBytes(1 << 20));
+    truth.build(
+        target,
+        options(Layout.PACKED, 16)
+            .withSignature(SignatureAlgorithm.SPOOKY)
+            .withMemoryBytes(1 << 20));
     try (Database database = open(target, Engine.BUFFERED)) {
       truth.checkGets(database);
     }

@@ -48,6 +48,7 @@ public enum Golden {
     return BuildOptions.defaults()
         .withLayout(layout)
         .withHash(HashAlgorithm.GOV)
+        .withSignature(SignatureAlgorithm.SPOOKY)
         .withDictionaryBytes(512)
         .withBlockSize(4096);
   }

@@ -93,8 +93,8 @@ public final class RandomKeys {
   }
 
   /**
-   * Whether another key has the same signature: keys of 32 bytes or more that end in zeros can,
-   * because the length and the last bytes are added to the same word (FORMAT.md §5).
+   * Whether another key has the same signature by SpookyHash: keys of 32 bytes or more that end in
+   * zeros can, because the length and the last bytes are added to the same word (FORMAT.md §5).
    */
   private boolean collides(byte[] key) {
     signature.compute(key, 0, key.length, 0);

@@ -24,6 +24,9 @@ import tech.bsdb.hash.Signature;
  */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SignatureCollisionTest {
+  private static final BuildOptions SPOOKY =
+      BuildOptions.defaults().withSignature(SignatureAlgorithm.SPOOKY);
+
   @TempDir Path directory;
 
   private final SplittableRandom random = Seeds.random("SignatureCollisionTest");
@@ -58,7 +61,7 @@ class SignatureCollisionTest {
       truth.absent(collidingWith(truth.records().get(i).key(), i));
     }
     Path target = directory.resolve("db");
-    truth.build(target, BuildOptions.defaults().withLayout(layout).withChecksumBits(32));
+    truth.build(target, SPOOKY.withLayout(layout).withChecksumBits(32));
     truth.check(target);
   }
 
@@ -68,10 +71,7 @@ class SignatureCollisionTest {
     Truth truth = Truth.random(random, 300, 50);
     byte[] key = truth.records().get(100).key();
     truth.add(collidingWith(key, 7), Truth.utf8("attacker"));
-    assertThatThrownBy(
-            () ->
-                truth.build(
-                    directory.resolve("db"), BuildOptions.defaults().withDuplicates(policy)))
+    assertThatThrownBy(() -> truth.build(directory.resolve("db"), SPOOKY.withDuplicates(policy)))
         .isInstanceOf(IOException.class)
         .isNotInstanceOf(DuplicateKeyException.class)
         .hasMessageContaining("have the same 128-bit signature; build with another seed (--seed")
@@ -96,7 +96,7 @@ class SignatureCollisionTest {
     byte[] longer = endingInZeros(38);
     truth.add(shorter, Truth.utf8("shorter"));
     truth.add(longer, Truth.utf8("longer"));
-    BuildOptions options = BuildOptions.defaults().withDuplicates(policy);
+    BuildOptions options = SPOOKY.withDuplicates(policy);
     for (long seed : new long[] {0, random.nextLong()}) {
       assertThatThrownBy(() -> truth.build(directory.resolve("db"), options.withSeed(seed)))
           .isInstanceOf(IOException.class)
@@ -123,7 +123,7 @@ class SignatureCollisionTest {
       truth.absent(collidingWith(key, 1000));
     }
     Path target = directory.resolve("db");
-    truth.build(target, BuildOptions.defaults().withLayout(layout));
+    truth.build(target, SPOOKY.withLayout(layout));
     truth.check(target);
   }
 
@@ -141,7 +141,7 @@ class SignatureCollisionTest {
       }
     }
     Path target = directory.resolve("db");
-    truth.build(target, BuildOptions.defaults().withLayout(layout).withDataFiles(2));
+    truth.build(target, SPOOKY.withLayout(layout).withDataFiles(2));
     truth.check(target);
   }
 
@@ -153,8 +153,7 @@ class SignatureCollisionTest {
       truth.add(collidingWith(truth.records().get(i).key(), i), Truth.utf8("attacker " + i));
     }
     Path target = directory.resolve("db");
-    truth.build(
-        target, BuildOptions.defaults().withDuplicates(policy).withSeed(random.nextLong() | 1));
+    truth.build(target, SPOOKY.withDuplicates(policy).withSeed(random.nextLong() | 1));
     truth.check(target);
   }
 
@@ -165,7 +164,7 @@ class SignatureCollisionTest {
     for (int i = 0; i < 700; i++) {
       truth.add(SpookyCollision.key(42, random.nextLong(), i), new byte[1]);
     }
-    assertThatThrownBy(() -> truth.build(directory.resolve("db"), BuildOptions.defaults()))
+    assertThatThrownBy(() -> truth.build(directory.resolve("db"), SPOOKY))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("signatures")
         .hasMessageContaining("--seed");
@@ -189,7 +188,7 @@ class SignatureCollisionTest {
           new byte[6]);
     }
     Path target = directory.resolve("db");
-    BuildReport report = truth.build(target, BuildOptions.defaults().withDuplicates(policy));
+    BuildReport report = truth.build(target, SPOOKY.withDuplicates(policy));
     assertThat(report.records()).isEqualTo(1000);
     assertThat(Leaks.tree(directory)).hasSize(5);
     truth.check(target);

@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -20,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.hash.Signature;
+import tech.bsdb.hash.SignatureFunction;
 
 /** What a database must answer: its records in the order of adding, and absent keys to ask for. */
 public final class Truth {
@@ -205,11 +207,15 @@ public final class Truth {
       return database.isOrdered() ? records.stream().sorted(byKey).toList() : records;
     }
     record Signed(long high, long low, Entry entry) {}
-    long seed = database.statistics().seed();
+    Statistics statistics = database.statistics();
+    SignatureFunction function =
+        SignatureFunction.of(
+            SignatureAlgorithm.valueOf(statistics.signature().toUpperCase(Locale.ROOT)),
+            statistics.seed());
     Signature signature = new Signature();
     List<Signed> signed = new ArrayList<>();
     for (Entry record : records) {
-      signature.compute(record.key(), 0, record.key().length, seed);
+      function.sign(record.key(), 0, record.key().length, signature);
       signed.add(new Signed(signature.high, signature.low, record));
     }
     signed.sort(

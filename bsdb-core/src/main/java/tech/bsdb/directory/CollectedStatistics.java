@@ -6,7 +6,6 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 import tech.bsdb.Statistics;
 import tech.bsdb.format.Facts;
-import tech.bsdb.format.FileFrame;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
@@ -27,12 +26,13 @@ public final class CollectedStatistics {
     return new Statistics(
         opened.path(),
         opened.id().toString(),
-        FileFrame.VERSION,
+        first.format(),
         first.layoutId(),
         first.approximateWidth(),
         sum(opened, Facts::records),
         sum(opened, Facts::duplicatesDropped),
         first.checksumBits(),
+        first.signature().id(),
         first.hashSeed(),
         sum(opened, Facts::keyBytes),
         sum(opened, Facts::valueBytes),

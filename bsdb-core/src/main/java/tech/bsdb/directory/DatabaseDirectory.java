@@ -61,6 +61,11 @@ public record DatabaseDirectory(
           if (layout == null || !layout.isPacked()) {
             HashKinds.of(stated.file(), manifest);
           }
+          String signature = Facts.signatureName(manifest);
+          if (signature != null && !signature.equals(Facts.SIGNATURE_2)) {
+            throw new UnsupportedFormatException(
+                stated.file(), "signatures by " + signature, Facts.SIGNATURE_2);
+          }
           stated.requireRouting();
           Facts facts = Facts.of(manifest); // once, so that later reads find them in range
           checkFiles(manifest, facts);

@@ -9,7 +9,6 @@ import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.error.UnsupportedFormatException;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.Facts;
-import tech.bsdb.format.FileFrame;
 import tech.bsdb.format.KeySlots;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.ManifestFile;
@@ -17,8 +16,8 @@ import tech.bsdb.format.Page;
 import tech.bsdb.format.ShardSet;
 
 /**
- * The manifest that a directory holds, of this format version, but of which kind is open.
- * Immutable.
+ * The manifest that a directory holds, of a format version that is known, but of which kind is
+ * open. Immutable.
  *
  * @param path the directory
  * @param id the id of the database or the set
@@ -31,6 +30,8 @@ public record StatedManifest(Path path, DatabaseId id, Manifest manifest, long b
 
   /** The size of the largest manifest file in bytes. */
   public static final int MAX_BYTES = MAX_PAGES * Page.SIZE;
+
+  private static final String FORMATS = "format " + Facts.FORMAT_1 + " or " + Facts.FORMAT_2;
 
   /** Reads and verifies the manifest file of a directory. */
   static StatedManifest read(Path path) throws IOException {
@@ -63,9 +64,12 @@ public record StatedManifest(Path path, DatabaseId id, Manifest manifest, long b
     return stated.readable(
         () -> {
           long format = Facts.format(stated.manifest);
-          if (format != FileFrame.VERSION) {
+          if (format != Facts.FORMAT_1 && format != Facts.FORMAT_2) {
+            throw new UnsupportedFormatException(file, "format " + format, FORMATS);
+          }
+          if (format != Facts.FORMAT_1 && stated.isSet()) {
             throw new UnsupportedFormatException(
-                file, "format " + format, "format " + FileFrame.VERSION);
+                file, "a set of shards of format " + format, "sets of format " + Facts.FORMAT_1);
           }
           return stated;
         });
@@ -102,10 +106,7 @@ public record StatedManifest(Path path, DatabaseId id, Manifest manifest, long b
       return reading.read();
     } catch (IllegalArgumentException | ArithmeticException e) {
       throw new CorruptDatabaseException(
-          file(),
-          Page.SIZE,
-          "a manifest of format " + FileFrame.VERSION,
-          String.valueOf(e.getMessage()));
+          file(), Page.SIZE, "a manifest of " + FORMATS, String.valueOf(e.getMessage()));
     }
   }
 

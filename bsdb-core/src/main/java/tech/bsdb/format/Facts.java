@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Layout;
+import tech.bsdb.SignatureAlgorithm;
 
 /**
  * The facts that a manifest states about its database, each with its type and range (FORMAT.md §6).
@@ -18,6 +19,7 @@ import tech.bsdb.Layout;
  * @param valueBytes total bytes of all values
  * @param longestKey bytes of the longest key
  * @param longestValue bytes of the longest value
+ * @param signature the algorithm of the signatures
  * @param hashSeed the seed of the signatures
  * @param hashBuckets number of buckets of the hash function
  * @param checksumBits checksum bits per slot, 0 to 32
@@ -40,6 +42,7 @@ public record Facts(
     long valueBytes,
     int longestKey,
     int longestValue,
+    SignatureAlgorithm signature,
     long hashSeed,
     long hashBuckets,
     int checksumBits,
@@ -108,6 +111,7 @@ public record Facts(
   private static final String LONGEST_VALUE = "longest.value";
   private static final String LAYOUT = "layout";
   private static final String HASH_KIND = "hash.kind";
+  private static final String SIGNATURE = "hash.signature";
   private static final String HASH_SEED = "hash.seed";
   private static final String HASH_BUCKETS = "hash.buckets";
   private static final String CHECKSUM_BITS = "hash.checksum.bits";
@@ -125,6 +129,15 @@ public record Facts(
   private static final String QUOTIENTS = "filter.quotients";
   private static final String ORDER_LEVELS = "order.levels";
   private static final String ORDER_PLACE = "order.place";
+
+  /** The format of databases whose signatures are those of SpookyHash, and of sets of shards. */
+  public static final int FORMAT_1 = 1;
+
+  /** The format of databases that name the algorithm of their signatures. */
+  public static final int FORMAT_2 = 2;
+
+  /** The only algorithm of signatures that format 2 has. */
+  public static final String SIGNATURE_2 = SignatureAlgorithm.MUM.id();
 
   /** The most bins of the packed layout. */
   public static final long MOST_BINS = 1L << 38;
@@ -147,6 +160,35 @@ public record Facts(
   /** The format version, which must be known before anything else is read. */
   public static long format(Manifest manifest) {
     return manifest.number(FORMAT);
+  }
+
+  /** The format version of a database with these signatures. */
+  private static int format(SignatureAlgorithm signature) {
+    return signature == SignatureAlgorithm.SPOOKY ? FORMAT_1 : FORMAT_2;
+  }
+
+  /** The format version of this database. */
+  public int format() {
+    return format(signature);
+  }
+
+  /**
+   * The name of the algorithm of the signatures, which must be known before the other facts, or
+   * null in format 1, which has only one.
+   */
+  public static @Nullable String signatureName(Manifest manifest) {
+    return format(manifest) == FORMAT_1 ? null : manifest.text(SIGNATURE);
+  }
+
+  private static SignatureAlgorithm signature(Manifest manifest) {
+    String name = signatureName(manifest);
+    if (name == null) {
+      return SignatureAlgorithm.SPOOKY;
+    }
+    if (!name.equals(SIGNATURE_2)) {
+      throw new IllegalArgumentException("unknown signatures \"" + name + "\"");
+    }
+    return SignatureAlgorithm.MUM;
   }
 
   /** The kind of the hash function, which must be known before the other facts. */
@@ -176,7 +218,7 @@ public record Facts(
   /** Creates the manifest of a set of shards, which are not listed yet. */
   static Manifest.Builder setManifest(String layout, long records, int shards) {
     return new Manifest.Builder()
-        .put(FORMAT, FileFrame.VERSION)
+        .put(FORMAT, FORMAT_1)
         .put(RECORDS, records)
         .put(LAYOUT, layout)
         .put(SHARD_COUNT, shards)
@@ -238,6 +280,7 @@ public record Facts(
         number(manifest, VALUE_BYTES, 0, Long.MAX_VALUE),
         small(manifest, LONGEST_KEY, 0, RecordFrame.MAX_KEY),
         small(manifest, LONGEST_VALUE, 0, RecordFrame.MAX_VALUE),
+        signature(manifest),
         number(manifest, HASH_SEED, Long.MIN_VALUE, Long.MAX_VALUE),
         number(manifest, HASH_BUCKETS, packed ? 0 : 1, packed ? 0 : 1L << 36),
         small(manifest, CHECKSUM_BITS, 0, 32),
@@ -283,14 +326,14 @@ public record Facts(
   }
 
   /**
-   * Creates a manifest of this format version with these facts and no files yet.
+   * Creates a manifest with these facts and no files yet.
    *
    * @param hashKind the kind of the hash function
    */
   public Manifest.Builder manifest(String hashKind) {
     Manifest.Builder manifest =
         new Manifest.Builder()
-            .put(FORMAT, FileFrame.VERSION)
+            .put(FORMAT, format())
             .put(RECORDS, records)
             .put(DUPLICATES_DROPPED, duplicatesDropped)
             .put(KEY_BYTES, keyBytes)
@@ -298,17 +341,21 @@ public record Facts(
             .put(LONGEST_KEY, longestKey)
             .put(LONGEST_VALUE, longestValue)
             .put(LAYOUT, layoutId())
-            .put(HASH_KIND, hashKind)
-            .put(HASH_SEED, hashSeed)
-            .put(HASH_BUCKETS, hashBuckets)
-            .put(CHECKSUM_BITS, checksumBits)
-            .put(INDEX_WIDTH, approximateWidth)
-            .put(SHARD_NUMBER, shard)
-            .put(SHARD_COUNT, shards)
-            .put(SHARD_HASH, shards == 1 ? NO_SHARD_HASH : KeySlots.NAME)
-            .put(ZSTD_BLOCK, zstdBlock)
-            .put(ZSTD_LEVEL, zstdLevel)
-            .put(ZSTD_LONGEST, zstdLongest);
+            .put(HASH_KIND, hashKind);
+    if (format() != FORMAT_1) {
+      manifest.put(SIGNATURE, signature.id());
+    }
+    manifest
+        .put(HASH_SEED, hashSeed)
+        .put(HASH_BUCKETS, hashBuckets)
+        .put(CHECKSUM_BITS, checksumBits)
+        .put(INDEX_WIDTH, approximateWidth)
+        .put(SHARD_NUMBER, shard)
+        .put(SHARD_COUNT, shards)
+        .put(SHARD_HASH, shards == 1 ? NO_SHARD_HASH : KeySlots.NAME)
+        .put(ZSTD_BLOCK, zstdBlock)
+        .put(ZSTD_LEVEL, zstdLevel)
+        .put(ZSTD_LONGEST, zstdLongest);
     if (bins != null) {
       manifest.put(BINS, bins.count).put(SPANNING, bins.spanning ? 1 : 0);
     }

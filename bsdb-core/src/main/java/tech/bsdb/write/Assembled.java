@@ -146,6 +146,7 @@ record Assembled(
         totals.valueBytes(),
         totals.longestKey(),
         totals.longestValue(),
+        options.signature(),
         options.seed(),
         hashBuckets,
         bins == null ? options.checksumBits() : 0,

@@ -11,7 +11,9 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.directory.DataSet;
+import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.format.Facts;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.io.ChunkBuffer;
 import tech.bsdb.lookup.Lookup;
 
@@ -60,6 +62,8 @@ public record MergeBase(Lookup lookup) {
         "layout",
         facts.layoutId(),
         Facts.layoutId(options.approximateWidth() > 0 ? null : options.layout()));
+    requireSame("signature algorithm", facts.signature(), options.signature());
+    requireOneFunction(facts);
     requireSame("seed", facts.hashSeed(), options.seed());
     requireSame("number of shards", facts.shards(), options.shards());
     OptionalInt alone =
@@ -68,6 +72,23 @@ public record MergeBase(Lookup lookup) {
             : OptionalInt.of(facts.shard());
     requireSame("only shard", alone, options.onlyShard());
     requireSame("value schema", facts.valueSchema(), options.valueSchema());
+  }
+
+  /** The records of packed shards are merged in the order of their signatures. */
+  private void requireOneFunction(Facts first) {
+    for (DatabaseDirectory each :
+        first.packed() ? opened().databases() : List.<DatabaseDirectory>of()) {
+      if (!SignatureFunction.of(each.facts()).equals(SignatureFunction.of(first))) {
+        throw new IllegalArgumentException(
+            "the shards of the base "
+                + opened().path()
+                + " have different signatures, "
+                + SignatureFunction.of(first)
+                + " and "
+                + SignatureFunction.of(each.facts())
+                + "; build the set anew");
+      }
+    }
   }
 
   private void requireSame(String what, @Nullable Object ofBase, @Nullable Object ofOptions) {

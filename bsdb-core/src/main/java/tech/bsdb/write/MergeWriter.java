@@ -89,6 +89,7 @@ final class MergeWriter implements BuildOutput {
         .withLayout(packed ? Layout.PACKED : Layout.COMPACT)
         .withOrderedKeys(packed && options.orderedKeys())
         .withChecksumBits(packed ? BuildOptions.defaults().checksumBits() : CHECKSUM_BITS)
+        .withSignature(options.signature())
         .withSeed(options.seed())
         .withDuplicates(options.duplicates())
         .withMemoryBytes(options.memoryBytes())

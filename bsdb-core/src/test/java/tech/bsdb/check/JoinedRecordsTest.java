@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tech.bsdb.PagesFile;
 import tech.bsdb.Seeds;
+import tech.bsdb.SignatureAlgorithm;
 import tech.bsdb.SpookyCollision;
 import tech.bsdb.data.DataFile;
 import tech.bsdb.data.PackedWriter;
@@ -103,7 +104,7 @@ class JoinedRecordsTest {
             new JoinedRecords(
                 files,
                 written.index,
-                SignatureFunction.spooky(0),
+                SignatureFunction.of(SignatureAlgorithm.SPOOKY, 0),
                 new JoinedRecords.Range(from, to));
         long before = keys.size();
         while (records.isPresent()) {

@@ -26,6 +26,7 @@ import tech.bsdb.RandomKeys;
 import tech.bsdb.Rounds;
 import tech.bsdb.Sampled;
 import tech.bsdb.Seeds;
+import tech.bsdb.SignatureAlgorithm;
 import tech.bsdb.Truth;
 import tech.bsdb.data.RecordWriter;
 import tech.bsdb.error.DuplicateKeyException;
@@ -36,7 +37,8 @@ import tech.bsdb.io.ChunkBuffer;
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CollectedKeysTest {
   private static final long SEED = 7;
-  private static final SignatureFunction FUNCTION = SignatureFunction.spooky(SEED);
+  private static final SignatureFunction FUNCTION =
+      SignatureFunction.of(SignatureAlgorithm.SPOOKY, SEED);
 
   @TempDir Path directory;
 

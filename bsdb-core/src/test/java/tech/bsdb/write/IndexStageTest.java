@@ -32,6 +32,7 @@ import tech.bsdb.Leaks;
 import tech.bsdb.Rounds;
 import tech.bsdb.Sampled;
 import tech.bsdb.Seeds;
+import tech.bsdb.SignatureAlgorithm;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.Page;
@@ -104,6 +105,7 @@ class IndexStageTest {
               0,
               0,
               0,
+              SignatureAlgorithm.MUM,
               0,
               buckets,
               bits,

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tech.bsdb.SignatureAlgorithm;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.hash.SignatureFunction;
 
@@ -34,7 +35,8 @@ class KeyPartitionsTest {
       KeyPartitions partitions, RecordSpill spill, List<String> keys) throws Exception {
     Map<Integer, List<String>> added = new TreeMap<>();
     for (String key : keys) {
-      FramedRecord record = Framed.of(key(key), new byte[20], SignatureFunction.spooky(0));
+      FramedRecord record =
+          Framed.of(key(key), new byte[20], SignatureFunction.of(SignatureAlgorithm.SPOOKY, 0));
       int partition = partitions.of(record);
       spill.add(partition, record);
       added.computeIfAbsent(partition, number -> new ArrayList<>()).add(key);

@@ -35,6 +35,7 @@ import tech.bsdb.Leaks;
 import tech.bsdb.PagesFile;
 import tech.bsdb.Rounds;
 import tech.bsdb.Seeds;
+import tech.bsdb.SignatureAlgorithm;
 import tech.bsdb.SpookyCollision;
 import tech.bsdb.Truth;
 import tech.bsdb.data.BlockCompressor;
@@ -67,7 +68,8 @@ class PackStageTest {
 
   private final SplittableRandom random = Seeds.random("PackStageTest");
   private final List<Truth.Entry> added = new ArrayList<>();
-  private SignatureFunction function = SignatureFunction.spooky(random.nextLong());
+  private SignatureFunction function =
+      SignatureFunction.of(SignatureAlgorithm.SPOOKY, random.nextLong());
   private int made;
 
   @AfterEach
@@ -433,7 +435,7 @@ class PackStageTest {
   @ParameterizedTest
   @EnumSource
   void differentKeysWithOneSignatureAreAllKept(DuplicatePolicy kept) throws Exception {
-    function = SignatureFunction.spooky(0);
+    function = SignatureFunction.of(SignatureAlgorithm.SPOOKY, 0);
     addRandom(1000, 20, 20);
     for (int i = 0; i < 40; i++) { // groups of 2 to 41 keys, so that bins are sorted in both ways
       Signature victim = signature(added.get(i).key());
@@ -456,7 +458,7 @@ class PackStageTest {
   /** So many that comparing each with each would take minutes. */
   @Test
   void manyKeysWithOneSignature() throws Exception {
-    function = SignatureFunction.spooky(0);
+    function = SignatureFunction.of(SignatureAlgorithm.SPOOKY, 0);
     int distinct = Rounds.longOrShort(150_000, 60_000);
     for (int i = 0; i < distinct * 4 / 3; i++) {
       added.add(new Truth.Entry(SpookyCollision.key(42, 43, i % distinct), new byte[i % 5]));
@@ -480,7 +482,7 @@ class PackStageTest {
   @ParameterizedTest
   @ValueSource(longs = {0, 42, 1L << 63, -1})
   void allRecordsInOneBin(long high) throws Exception {
-    function = SignatureFunction.spooky(0);
+    function = SignatureFunction.of(SignatureAlgorithm.SPOOKY, 0);
     for (int i = 0; i < Rounds.longOrShort(3000, 1000); i++) {
       added.add(
           new Truth.Entry(
@@ -496,7 +498,7 @@ class PackStageTest {
 
   @Test
   void signaturesNextToTheBordersOfPartitions() throws Exception {
-    function = SignatureFunction.spooky(0);
+    function = SignatureFunction.of(SignatureAlgorithm.SPOOKY, 0);
     for (int i = 0; i < RecordSpill.PARTITIONS; i++) {
       long border = (long) i << Long.SIZE - RecordSpill.PARTITION_BITS;
       for (long high : new long[] {border - 1, border, border + 1}) {
@@ -552,7 +554,7 @@ class PackStageTest {
   /** A pass over a small part of the bins of its partitions takes memory for that part only. */
   @Test
   void aPassTakesMemoryForItsOwnBins() throws Exception {
-    function = SignatureFunction.spooky(0);
+    function = SignatureFunction.of(SignatureAlgorithm.SPOOKY, 0);
     for (int i = 0; i < 4000; i++) {
       long partition = random.nextInt(4);
       long high = partition << 54 | random.nextLong() >>> 10;

@@ -29,6 +29,7 @@ import tech.bsdb.format.PackedPage;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.hash.Signature;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.BinIndex;
 
 /**
@@ -109,10 +110,11 @@ class PackedEdgesTest {
   /** Random keys in the order of their signatures, by their bins. */
   private List<List<Key>> keys(int count, PackedShape shape) {
     List<Key> keys = new ArrayList<>();
+    SignatureFunction function = SignatureFunction.of(BuildOptions.defaults());
     Signature signature = new Signature();
     for (int i = 0; i < count; i++) {
       byte[] key = Truth.bytes(random, KEY);
-      signature.compute(key, 0, KEY, 0);
+      function.sign(key, 0, KEY, signature);
       keys.add(new Key(key, signature.high));
     }
     keys.sort(Comparator.comparing(Key::high, Long::compareUnsigned));

@@ -19,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.Leaks;
 import tech.bsdb.Seeds;
+import tech.bsdb.SignatureAlgorithm;
 import tech.bsdb.Truth;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.format.KeySlots;
@@ -29,7 +30,8 @@ import tech.bsdb.hash.SignatureFunction;
 /** Routed records come back by shard, in the order of adding, whole and with their signatures. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ShardSpillTest {
-  private static final SignatureFunction FUNCTION = SignatureFunction.spooky(4711);
+  private static final SignatureFunction FUNCTION =
+      SignatureFunction.of(SignatureAlgorithm.SPOOKY, 4711);
 
   @TempDir Path directory;
 

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.SplittableRandom;
 import tech.bsdb.Layout;
+import tech.bsdb.SignatureAlgorithm;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.Manifest.FileEntry;
@@ -144,6 +145,7 @@ final class HashedSignatures implements AutoCloseable {
         0,
         0,
         0,
+        SignatureAlgorithm.MUM,
         0,
         buckets,
         CHECKSUM_BITS,
