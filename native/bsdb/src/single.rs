@@ -14,7 +14,7 @@ use crate::format::frame::Id;
 use crate::format::page::SIZE;
 use crate::format::record::MAX_KEY;
 use crate::format::u64_at;
-use crate::hash::signature::Signature;
+use crate::hash::signature::{Signature, SignatureFunction};
 use crate::hash::HashFunction;
 use crate::index::bins::BinIndex;
 use crate::index::filter::SignatureFilter;
@@ -31,6 +31,7 @@ const SHORT_PAGES: u64 = 16;
 pub(crate) struct Single {
     pub(crate) path: PathBuf,
     pub(crate) facts: Facts,
+    function: SignatureFunction,
     pub(crate) engine: Engine,
     pub(crate) dictionary: Option<DDict<'static>>,
     pub(crate) order: Option<OrderTree>,
@@ -161,12 +162,13 @@ impl Single {
             }),
             (_, None) => return Err(Error::Impossible(format!("{}: no hash function", path.display()))),
         };
-        Ok(Single { path: path.to_owned(), facts, engine, dictionary, order, manifest_bytes })
+        let function = SignatureFunction::of(&facts);
+        Ok(Single { path: path.to_owned(), facts, function, engine, dictionary, order, manifest_bytes })
     }
 
     #[inline(always)]
     pub(crate) fn signature(&self, key: &[u8]) -> Signature {
-        Signature::of(key, self.facts.seed)
+        self.function.sign(key)
     }
 
     /// Prefetches what `step` reads.

@@ -67,6 +67,13 @@ pub(crate) enum HashKind {
     None,
 }
 
+/// The functions that give the signatures of keys (FORMAT.md §5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SignatureKind {
+    Spooky,
+    Mum,
+}
+
 /// The line of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct FileLine {
@@ -140,6 +147,7 @@ pub(crate) struct Facts {
     pub(crate) longest_value: u64,
     pub(crate) layout: Layout,
     pub(crate) hash: HashKind,
+    pub(crate) signature: SignatureKind,
     pub(crate) seed: i64,
     pub(crate) buckets: u64,
     pub(crate) checksum_bits: u32,
@@ -162,7 +170,7 @@ const MAX_RECORDS: u64 = 1 << 40;
 impl Facts {
     /// Reads the lines of a manifest.
     pub(crate) fn parse(lines: &Lines<'_>) -> Result<Facts> {
-        lines.require_format()?;
+        let format = lines.format(2)?;
         let layout_name = lines.required("layout")?;
         let layout = Layout::ALL
             .into_iter()
@@ -179,6 +187,13 @@ impl Facts {
                 lines.wrong(format!("a hash.kind that goes with the layout {layout}"), lines.required("hash.kind")?)
             );
         }
+        let signature = match format {
+            1 => SignatureKind::Spooky,
+            _ => match lines.required("hash.signature")? {
+                "mum" => SignatureKind::Mum,
+                other => return Err(lines.unsupported("hash.signature", other, "mum")),
+            },
+        };
         let shards = lines.number("shard.count", 1, routing::SLOTS)?;
         let shard_hash = lines.required("shard.hash")?;
         if shards != 1 && shard_hash != "crc16-slots" {
@@ -193,6 +208,7 @@ impl Facts {
             longest_value: lines.number("longest.value", 0, 2_147_483_639)?,
             layout,
             hash,
+            signature,
             seed: lines.number("hash.seed", i64::MIN, i64::MAX)?,
             buckets: lines.number("hash.buckets", u64::from(hash != HashKind::None), 1 << 40)?,
             checksum_bits: lines.number("hash.checksum.bits", 0, 32)?,

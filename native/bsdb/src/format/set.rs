@@ -36,7 +36,7 @@ pub(crate) fn is_set(lines: &Lines<'_>) -> Result<bool> {
 impl SetFacts {
     /// Reads the lines of a set's manifest.
     pub(crate) fn parse(lines: &Lines<'_>) -> Result<SetFacts> {
-        lines.require_format()?;
+        lines.format(1)?;
         let hash = lines.required("shard.hash")?;
         if hash != "crc16-slots" {
             return Err(lines.unsupported("shard.hash", hash, "crc16-slots"));

@@ -72,13 +72,15 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Fails unless this reader knows the format.
-    pub(crate) fn require_format(&self) -> Result<()> {
+    /// The format, from 1 to `most`; fails if it is another.
+    pub(crate) fn format(&self, most: u32) -> Result<u32> {
         let format = self.required("format")?;
-        if format != "1" {
-            return Err(self.unsupported("format", format, "1"));
+        match (format, most) {
+            ("1", _) => Ok(1),
+            ("2", 2) => Ok(2),
+            (_, 1) => Err(self.unsupported("format", format, "1")),
+            _ => Err(self.unsupported("format", format, "1 and 2")),
         }
-        Ok(())
     }
 
     /// An error about a value that a later version may know.

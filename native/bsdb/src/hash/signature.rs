@@ -1,10 +1,40 @@
-//! Signatures of keys (FORMAT.md §5): Bob Jenkins' SpookyHash with four words of state.
+//! Signatures of keys (FORMAT.md §5): those of format 1, by Bob Jenkins' SpookyHash with four words of state, and the
+//! choice between them and those of format 2.
+
+use super::mum::Mum;
+use crate::format::facts::{Facts, SignatureKind};
 
 /// The 128 bits that stand for a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Signature {
     pub(crate) high: u64,
     pub(crate) low: u64,
+}
+
+/// The function that gives the keys of a database their signatures.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SignatureFunction {
+    /// SpookyHash with a seed.
+    Spooky(i64),
+    Mum(Mum),
+}
+
+impl SignatureFunction {
+    pub(crate) fn of(facts: &Facts) -> SignatureFunction {
+        match facts.signature {
+            SignatureKind::Spooky => SignatureFunction::Spooky(facts.seed),
+            SignatureKind::Mum => SignatureFunction::Mum(Mum::new(facts.seed)),
+        }
+    }
+
+    /// The signature of a key.
+    #[inline(always)]
+    pub(crate) fn sign(&self, key: &[u8]) -> Signature {
+        match self {
+            SignatureFunction::Mum(mum) => mum.sign(key),
+            SignatureFunction::Spooky(seed) => Signature::of(key, *seed),
+        }
+    }
 }
 
 /// The constant of SpookyHash.
@@ -53,9 +83,9 @@ fn partial(bytes: &[u8]) -> u64 {
 }
 
 impl Signature {
-    /// The signature of a key.
+    /// The signature of a key by SpookyHash.
     #[inline(always)]
-    pub(crate) fn of(key: &[u8], seed: i64) -> Signature {
+    fn of(key: &[u8], seed: i64) -> Signature {
         let seed = seed as u64;
         let h = [seed, seed, A, A];
         if key.len() < 16 {

@@ -130,6 +130,7 @@ class BuildOptionsTest {
       List.of(
           options -> options.withLayout(Layout.COMPACT),
           options -> options.withHash(HashAlgorithm.GOV),
+          options -> options.withSignature(SignatureAlgorithm.SPOOKY),
           options -> options.withChecksumBits(7),
           options -> options.withFilterBits(10),
           options -> options.withApproximateWidth(9),

@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import tech.bsdb.hash.Signature;
+import tech.bsdb.hash.SignatureFunction;
 
 /**
  * The dump in docs/FORMAT.md §11 is that of the golden database, byte for byte, and the signatures
@@ -41,13 +42,20 @@ class FormatDumpTest {
   void itsSignaturesAreThose() throws Exception {
     String text = Files.readString(document());
     record Example(String key, long seed) {}
-    for (Example each : List.of(new Example("bsdb", 0), new Example("x".repeat(40), 7))) {
+    for (Example each :
+        List.of(
+            new Example("bsdb", 0),
+            new Example("empty", 0),
+            new Example("", 0),
+            new Example("x".repeat(40), 7))) {
       byte[] key = Truth.utf8(each.key);
       Signature signature = new Signature();
-      signature.compute(key, 0, key.length, each.seed);
-      assertThat(text)
-          .contains(String.format("0x%016x", signature.high))
-          .contains(String.format("0x%016x", signature.low));
+      for (SignatureAlgorithm algorithm : SignatureAlgorithm.values()) {
+        SignatureFunction.of(algorithm, each.seed).sign(key, 0, key.length, signature);
+        assertThat(text)
+            .contains(String.format("0x%016x", signature.high))
+            .contains(String.format("0x%016x", signature.low));
+      }
     }
   }
 

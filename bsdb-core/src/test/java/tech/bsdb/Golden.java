@@ -29,7 +29,13 @@ public enum Golden {
   PACKED_FILTER("v1-packed-filter", options(Layout.PACKED).withFilterBits(8)),
   TYPED("v1-typed", options(Layout.BLOCKED).withValueSchema(Golden.SCHEMA)),
   ORDERED("v1-ordered", options(Layout.BLOCKED).withOrderedKeys(true)),
-  PACKED_ORDERED("v1-packed-ordered", options(Layout.PACKED).withOrderedKeys(true));
+  PACKED_ORDERED("v1-packed-ordered", options(Layout.PACKED).withOrderedKeys(true)),
+  V2_BLOCKED("v2-blocked", options2(Layout.BLOCKED)),
+  V2_APPROXIMATE(
+      "v2-approximate", options2(Layout.BLOCKED).withChecksumBits(32).withApproximateWidth(8)),
+  V2_COMPRESSED("v2-compressed", options2(Layout.COMPRESSED)),
+  V2_PACKED("v2-packed", options2(Layout.PACKED).withFilterBits(8).withSeed(7)),
+  V2_PACKED_ZSTD("v2-packed-zstd", options2(Layout.PACKED_COMPRESSED));
 
   /** That of rows of one text: its length and its bytes. */
   private static final String SCHEMA =
@@ -51,6 +57,11 @@ public enum Golden {
         .withSignature(SignatureAlgorithm.SPOOKY)
         .withDictionaryBytes(512)
         .withBlockSize(4096);
+  }
+
+  /** Those of format 2, which are the defaults. */
+  private static BuildOptions options2(Layout layout) {
+    return options(layout).withHash(HashAlgorithm.PTR).withSignature(SignatureAlgorithm.MUM);
   }
 
   /** The name of its directory. */

@@ -295,7 +295,7 @@ class MergeTest {
     }
     expected.check(target);
     Path whole = directory.resolve("whole");
-    expected.build(whole, options(Layout.PACKED));
+    expected.build(whole, options(Layout.PACKED).withSignature(SignatureAlgorithm.SPOOKY));
     assertThat(content(target)).isEqualTo(content(whole));
   }
 

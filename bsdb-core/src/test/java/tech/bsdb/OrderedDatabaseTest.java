@@ -368,7 +368,10 @@ class OrderedDatabaseTest {
     one[16] = 24;
     byte[] other = new byte[39]; // longer by 24 bits
     BuildOptions options =
-        BuildOptions.defaults().withOrderedKeys(true).withDuplicates(DuplicatePolicy.FIRST);
+        BuildOptions.defaults()
+            .withSignature(SignatureAlgorithm.SPOOKY)
+            .withOrderedKeys(true)
+            .withDuplicates(DuplicatePolicy.FIRST);
     List<Truth.Entry> records =
         List.of(new Truth.Entry(one, one), new Truth.Entry(other, one), new Truth.Entry(one, one));
     assertThatThrownBy(() -> build(directory.resolve("colliding"), options, records))

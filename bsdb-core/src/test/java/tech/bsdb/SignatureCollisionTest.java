@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.hash.Signature;
+import tech.bsdb.hash.SignatureFunction;
 
 /**
  * Keys that were made to break the hash function: never a wrong value, a lost record or an endless
@@ -154,6 +155,73 @@ class SignatureCollisionTest {
     }
     Path target = directory.resolve("db");
     truth.build(target, SPOOKY.withDuplicates(policy).withSeed(random.nextLong() | 1));
+    truth.check(target);
+  }
+
+  private static Truth thatCollideByMum(Truth truth) {
+    for (int salt = 0; salt < 20; salt++) {
+      truth.add(MumCollision.key(4711, salt), Truth.utf8("of " + salt));
+      truth.absent(MumCollision.key(4711, -1 - salt));
+    }
+    return truth;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void twoKeysWithOneSignatureByMumAreRefused(DuplicatePolicy policy) throws Exception {
+    Truth truth = thatCollideByMum(Truth.random(random, 300, 50));
+    BuildOptions options = BuildOptions.defaults().withDuplicates(policy);
+    assertThatThrownBy(() -> truth.build(directory.resolve("db"), options))
+        .isInstanceOf(IOException.class)
+        .isNotInstanceOf(DuplicateKeyException.class)
+        .hasMessageContaining("have the same 128-bit signature; build with another seed (--seed");
+    assertThat(directory).isEmptyDirectory();
+    Path target = directory.resolve("db");
+    truth.build(target, options.withSeed(random.nextLong() | 1));
+    truth.check(target);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"PACKED", "PACKED_COMPRESSED"})
+  void packedKeysWithOneSignatureByMumAreAllFound(Layout layout) throws Exception {
+    Truth truth = thatCollideByMum(Truth.random(random, 300, 50));
+    for (int salt = 0; salt < 300; salt++) {
+      truth.add(MumCollision.startingWithZero(salt), Truth.bytes(random, 9));
+      truth.absent(MumCollision.startingWithZero(-1 - salt));
+    }
+    Path target = directory.resolve("db");
+    truth.build(target, BuildOptions.defaults().withLayout(layout));
+    truth.check(target);
+  }
+
+  @Test
+  void theKeysDoCollideByMum() {
+    SignatureFunction function = SignatureFunction.of(BuildOptions.defaults());
+    Signature first = new Signature();
+    byte[] one = MumCollision.key(4711, 0);
+    function.sign(one, 0, one.length, first);
+    Signature next = new Signature();
+    for (int salt = 1; salt < 100; salt++) {
+      byte[] other = MumCollision.key(4711, salt);
+      assertThat(other).isNotEqualTo(one);
+      function.sign(other, 0, other.length, next);
+      assertThat(next.high).isEqualTo(first.high);
+      assertThat(next.low).isEqualTo(first.low);
+      byte[] zero = MumCollision.startingWithZero(salt);
+      function.sign(zero, 0, zero.length, next);
+      assertThat(next.high).isZero();
+    }
+  }
+
+  /** The pairs that collide by SpookyHash with every seed are keys like others. */
+  @Test
+  void noLengthMakesKeysCollideByMum() throws Exception {
+    Truth truth = Truth.random(random, 300, 50);
+    for (int length = 24; length <= 100; length++) {
+      truth.add(endingInZeros(length), Truth.utf8("of " + length));
+    }
+    Path target = directory.resolve("db");
+    truth.build(target, BuildOptions.defaults());
     truth.check(target);
   }
 

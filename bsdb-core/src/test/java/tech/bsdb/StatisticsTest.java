@@ -102,7 +102,7 @@ class StatisticsTest {
 
     Statistics statistics = Database.statistics(target);
     assertThat(statistics.databaseId()).isEqualTo(report.databaseId()).matches("[0-9a-f]{32}");
-    assertThat(statistics.formatVersion()).isOne();
+    assertThat(statistics.formatVersion()).isEqualTo(2);
     assertThat(statistics.layout())
         .isEqualTo(
             width > 0
@@ -111,6 +111,7 @@ class StatisticsTest {
     assertThat(statistics.approximateWidth()).isEqualTo(width);
     assertThat(statistics.records()).isEqualTo(3001);
     assertThat(statistics.checksumBits()).isEqualTo(layout.isPacked() ? 0 : 11);
+    assertThat(statistics.signature()).isEqualTo("mum");
     assertThat(statistics.seed()).isEqualTo(-3);
     assertThat(statistics.readsMemory()).isFalse();
     assertThat(statistics.keyBytes()).isEqualTo(keyBytes);

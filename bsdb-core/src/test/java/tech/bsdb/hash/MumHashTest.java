@@ -153,7 +153,7 @@ class MumHashTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 5, 7, 8, 9, 13, 15, 16, 17, 24, 31, 32, 33, 40})
   void everyBitDependsOnEveryBit(int length) {
-    int rounds = 1 << 11;
+    int rounds = 1 << 10;
     int[] changed = new int[128];
     for (int bit = 0; bit < 8 * length; bit++) {
       Arrays.fill(changed, 0);
@@ -185,7 +185,7 @@ class MumHashTest {
   /** The bits of a signature do not depend on each other, of one half or of both. */
   @Test
   void bitsDoNotDependOnEachOther() {
-    int rounds = 1 << 16;
+    int rounds = 1 << 15;
     MumHash hash = new MumHash(0);
     int[][] equal = new int[128][128];
     for (int i = 0; i < rounds; i++) {
@@ -262,7 +262,7 @@ class MumHashTest {
   @ParameterizedClass
   @EnumSource
   class OfAFamily {
-    private static final int KEYS = 1 << 18;
+    private static final int KEYS = 1 << 17;
 
     @Parameter Family family;
 

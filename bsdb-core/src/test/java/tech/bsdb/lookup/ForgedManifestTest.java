@@ -243,7 +243,7 @@ class ForgedManifestTest {
   void aShardAnswersOnlyKeysOfItsOwn(Golden golden) throws Exception {
     Path forged = forgeShard(golden, KeySlots.NAME);
     Truth truth = golden.truth();
-    boolean approximate = golden == Golden.APPROXIMATE;
+    boolean approximate = golden.approximate();
     int foreign = 0;
     try (Database database = Database.open(forged);
         SyncReader reader = new SyncReader(forged.toFile(), false, approximate, false, false)) {
@@ -290,7 +290,7 @@ class ForgedManifestTest {
   @EnumSource
   void aShardOfUnknownRoutingIsRefused(Golden golden) throws Exception {
     Path forged = forgeShard(golden, "some-other");
-    boolean approximate = golden == Golden.APPROXIMATE;
+    boolean approximate = golden.approximate();
     List<ThrowingCallable> readers =
         List.of(
             () -> Database.open(forged),

@@ -26,7 +26,6 @@ import tech.bsdb.RandomKeys;
 import tech.bsdb.Rounds;
 import tech.bsdb.Sampled;
 import tech.bsdb.Seeds;
-import tech.bsdb.SignatureAlgorithm;
 import tech.bsdb.Truth;
 import tech.bsdb.data.RecordWriter;
 import tech.bsdb.error.DuplicateKeyException;
@@ -38,7 +37,7 @@ import tech.bsdb.io.ChunkBuffer;
 class CollectedKeysTest {
   private static final long SEED = 7;
   private static final SignatureFunction FUNCTION =
-      SignatureFunction.of(SignatureAlgorithm.SPOOKY, SEED);
+      SignatureFunction.of(BuildOptions.defaults().withSeed(SEED));
 
   @TempDir Path directory;
 

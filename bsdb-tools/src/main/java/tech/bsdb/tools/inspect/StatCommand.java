@@ -120,6 +120,7 @@ public final class StatCommand extends Command {
     json.put("duplicatesDropped", s.duplicatesDropped());
     json.put("hash", s.hash());
     json.put("checksumBits", s.checksumBits());
+    json.put("signature", s.signature());
     json.put("seed", s.seed());
     json.put("keyBytes", s.keyBytes());
     json.put("valueBytes", s.valueBytes());
@@ -162,7 +163,7 @@ public final class StatCommand extends Command {
     if (s.bins() == 0) {
       lines.put("checksum bits", s.checksumBits() + " a key");
     }
-    lines.put("seed", String.valueOf(s.seed()));
+    lines.put("signatures", s.signature() + ", seed " + s.seed());
     lines.put("keys", count(s.keyBytes()) + " bytes, the longest " + count(s.longestKey()));
     lines.put("values", count(s.valueBytes()) + " bytes, the longest " + count(s.longestValue()));
     if (s.valueSchema() != null) {
