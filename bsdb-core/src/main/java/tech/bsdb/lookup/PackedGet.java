@@ -9,6 +9,7 @@ import tech.bsdb.data.Taking;
 import tech.bsdb.format.PackedPage;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordFrame;
+import tech.bsdb.hash.MumHash;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.BinIndex;
@@ -21,6 +22,10 @@ final class PackedGet implements MemoryGet {
   private static final long MOST_CACHED = 4096;
 
   private final SignatureFunction function;
+
+  /** What signs short keys without an object for the result; null if the function has none. */
+  private final @Nullable MumHash mum;
+
   private final BinIndex index;
   private final PackedReader records;
 
@@ -30,6 +35,7 @@ final class PackedGet implements MemoryGet {
   /** Creates lookups in files that are all in memory. */
   PackedGet(SignatureFunction function, BinIndex index, PackedReader records) {
     this.function = function;
+    this.mum = function.mum();
     this.index = index;
     this.records = records;
     this.prefetches = index.pages() > MOST_CACHED;
@@ -37,14 +43,25 @@ final class PackedGet implements MemoryGet {
 
   @Override
   public <T> @Nullable T get(byte[] key, Taking<T> taking) throws IOException {
-    if (key.length > RecordFrame.MAX_KEY) {
+    int length = key.length;
+    long high;
+    long low;
+    if (mum != null && length <= MumHash.SHORT) {
+      long first = MumHash.first(key, 0, length);
+      long second = MumHash.second(key, 0, length);
+      high = mum.high(first, second, length);
+      low = mum.low(first, second, length);
+    } else if (length <= RecordFrame.MAX_KEY) {
+      Signature signature = new Signature();
+      function.sign(key, 0, length, signature);
+      high = signature.high;
+      low = signature.low;
+    } else {
       return null;
     }
-    Signature signature = new Signature();
-    function.sign(key, 0, key.length, signature);
-    long bin = index.bin(signature.high);
+    long bin = index.bin(high);
     if (prefetches) {
-      Touches.keep(index.touch(signature.high));
+      Touches.keep(index.touch(high));
     }
     int page = index.page(bin);
     long inFile = records.pageInFile(page);
@@ -58,7 +75,7 @@ final class PackedGet implements MemoryGet {
     if (prefetches) {
       Touches.keep(PackedReader.touchLikely(buffer, at, slot, starting));
     }
-    int filterBit = PackedPage.filterBitNumber(signature.low);
+    int filterBit = PackedPage.filterBitNumber(low);
     long found = PackedReader.find(buffer, at, slot, starting, filterBit, key);
     if (found < 0) {
       return found == Found.ABSENT ? null : taking.otherwise(key);

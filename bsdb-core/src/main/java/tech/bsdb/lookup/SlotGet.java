@@ -9,6 +9,7 @@ import tech.bsdb.data.Taking;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.hash.HashFunction;
+import tech.bsdb.hash.MumHash;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.AddressIndex;
@@ -20,6 +21,10 @@ import tech.bsdb.io.ShownFile;
  */
 final class SlotGet implements MemoryGet {
   private final SignatureFunction function;
+
+  /** What signs short keys without an object for the result; null if the function has none. */
+  private final @Nullable MumHash mum;
+
   private final HashFunction hash;
   private final AddressIndex index;
   private final PlainReader records;
@@ -27,6 +32,7 @@ final class SlotGet implements MemoryGet {
   /** Creates lookups in files that are all in memory. */
   SlotGet(SignatureFunction function, HashFunction hash, AddressIndex index, PlainReader records) {
     this.function = function;
+    this.mum = function.mum();
     this.hash = hash;
     this.index = index;
     this.records = records;
@@ -34,12 +40,23 @@ final class SlotGet implements MemoryGet {
 
   @Override
   public <T> @Nullable T get(byte[] key, Taking<T> taking) throws IOException {
-    if (key.length > RecordFrame.MAX_KEY) {
+    int length = key.length;
+    long high;
+    long low;
+    if (mum != null && length <= MumHash.SHORT) {
+      long first = MumHash.first(key, 0, length);
+      long second = MumHash.second(key, 0, length);
+      high = mum.high(first, second, length);
+      low = mum.low(first, second, length);
+    } else if (length <= RecordFrame.MAX_KEY) {
+      Signature signature = new Signature();
+      function.sign(key, 0, length, signature);
+      high = signature.high;
+      low = signature.low;
+    } else {
       return null;
     }
-    Signature signature = new Signature();
-    function.sign(key, 0, key.length, signature);
-    long slot = hash.slot(signature.high, signature.low);
+    long slot = hash.slot(high, low);
     if (slot == HashFunction.ABSENT) {
       return null;
     }
