@@ -90,6 +90,11 @@ public final class PackedReader implements Closeable {
     return lengths;
   }
 
+  /** The pages of the only file; null if there are several. */
+  public @Nullable CheckedPages only() {
+    return files.length == 1 ? files[0].pages() : null;
+  }
+
   /** The file of a page. */
   public DataFile file(long page) {
     return files[number(page)];

@@ -107,7 +107,7 @@ public final class PlainReader implements RecordReader {
    * Once the record's key length has been compared with the key's, the code uses the key's own length. The processor,
    * which predicts the branch correctly, can then load the rest of the record without waiting for the header.
    */
-  private static long find(ByteBuffer buffer, int page, int inPage, byte[] key) {
+  public static long find(ByteBuffer buffer, int page, int inPage, byte[] key) {
     int header = buffer.getInt(page + inPage);
     int keyLength = key.length;
     if ((header & 0xFF) != keyLength || keyLength == 0) {

@@ -13,6 +13,7 @@ import tech.bsdb.hash.MumHash;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.BinIndex;
+import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.ShownFile;
 import tech.bsdb.io.Touches;
 
@@ -29,6 +30,9 @@ final class PackedGet implements MemoryGet {
   private final BinIndex index;
   private final PackedReader records;
 
+  /** The pages of the only data file; null if there are several. */
+  private final @Nullable CheckedPages only;
+
   /** Whether to load early what is probably not in the cache. */
   private final boolean prefetches;
 
@@ -38,6 +42,7 @@ final class PackedGet implements MemoryGet {
     this.mum = function.mum();
     this.index = index;
     this.records = records;
+    this.only = records.only();
     this.prefetches = index.pages() > MOST_CACHED;
   }
 
@@ -64,8 +69,13 @@ final class PackedGet implements MemoryGet {
       Touches.keep(index.touch(high));
     }
     int page = index.page(bin);
-    long inFile = records.pageInFile(page);
-    ByteBuffer buffer = records.file(page).pages().known(inFile);
+    CheckedPages pages = only;
+    long inFile = page + 1L;
+    if (pages == null) {
+      pages = records.file(page).pages();
+      inFile = records.pageInFile(page);
+    }
+    ByteBuffer buffer = pages.known(inFile);
     if (buffer == null) {
       return taking.otherwise(key);
     }

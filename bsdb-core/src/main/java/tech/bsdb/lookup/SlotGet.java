@@ -2,17 +2,21 @@ package tech.bsdb.lookup;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.data.DataFile;
 import tech.bsdb.data.Found;
 import tech.bsdb.data.PlainReader;
 import tech.bsdb.data.Taking;
 import tech.bsdb.format.Page;
+import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.hash.MumHash;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.AddressIndex;
+import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.ShownFile;
 
 /**
@@ -27,7 +31,8 @@ final class SlotGet implements MemoryGet {
 
   private final HashFunction hash;
   private final AddressIndex index;
-  private final PlainReader records;
+  private final RecordAddress addresses;
+  private final CheckedPages[] files;
 
   /** Creates lookups in files that are all in memory. */
   SlotGet(SignatureFunction function, HashFunction hash, AddressIndex index, PlainReader records) {
@@ -35,7 +40,8 @@ final class SlotGet implements MemoryGet {
     this.mum = function.mum();
     this.hash = hash;
     this.index = index;
-    this.records = records;
+    this.addresses = records.addresses();
+    this.files = Arrays.stream(records.files()).map(DataFile::pages).toArray(CheckedPages[]::new);
   }
 
   @Override
@@ -66,11 +72,23 @@ final class SlotGet implements MemoryGet {
       return taking.otherwise(key);
     }
     long address = entries.getLong(ShownFile.offset(entryAt));
-    ByteBuffer buffer = records.known(address);
+    int file = RecordAddress.file(address);
+    if (address < 0 || file >= files.length || addresses.detail(address) != 0) {
+      return taking.otherwise(key);
+    }
+    CheckedPages pages = files[file];
+    long position = addresses.position(address);
+    long page = position >>> Page.SHIFT;
+    int inPage = (int) position & Page.SIZE - 1;
+    if (page < 1 || page >= pages.pages() - 1 || inPage >= Page.PAYLOAD) {
+      return taking.otherwise(key);
+    }
+    ByteBuffer buffer = pages.known(page);
     if (buffer == null) {
       return taking.otherwise(key);
     }
-    long found = records.find(buffer, address, key);
+    int pageAt = ShownFile.offset(page << Page.SHIFT);
+    long found = PlainReader.find(buffer, pageAt, inPage, key);
     if (found < 0) {
       return found == Found.ABSENT ? null : taking.otherwise(key);
     }
