@@ -159,7 +159,7 @@ class ArchitectureTest {
         .that()
         .resideInAPackage("tech.bsdb.lookup..")
         .and()
-        .haveNameNotMatching(".*Locator(Factory)?(\\$.*)?")
+        .haveNameNotMatching(".*(Locator(Factory)?|Get)(\\$.*)?")
         .should()
         .dependOnClassesThat()
         .resideInAPackage("tech.bsdb.index..")

@@ -16,7 +16,7 @@ public final class Leaks {
   private static final Path MAPS = Path.of("/proc/self/maps");
 
   /** Whether closed files stay mapped until the garbage collector unmaps them. */
-  private static final boolean COLLECTED = Runtime.version().feature() < 22;
+  static final boolean COLLECTED = Runtime.version().feature() < 22;
 
   private Leaks() {}
 

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A file system of a few bytes, where this process may mount one; tests are skipped where it may
@@ -57,7 +58,16 @@ public final class SmallDisk implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    if (run("/bin/umount", directory.toString()) != 0) {
+    boolean unmounted = run("/bin/umount", directory.toString()) == 0;
+    if (!unmounted && Leaks.COLLECTED) {
+      System.gc();
+      for (int attempt = 0; attempt < 500 && !Leaks.mappings(directory).isEmpty(); attempt++) {
+        LockSupport.parkNanos(20_000_000);
+        System.gc();
+      }
+      unmounted = run("/bin/umount", directory.toString()) == 0;
+    }
+    if (!unmounted) {
       run("/bin/umount", "-l", directory.toString());
       throw new IOException(directory + " was still in use");
     }

@@ -41,6 +41,9 @@ final class Reloader {
    */
   private static final long MAX_PAUSE = TimeUnit.SECONDS.toNanos(5);
 
+  /** The least time between two requests to release the memory of closed versions. */
+  private static final long COLLECTION_NANOS = TimeUnit.SECONDS.toNanos(10);
+
   private final Path directory;
   private final boolean store;
   private final Opening opening;
@@ -61,6 +64,9 @@ final class Reloader {
   private @Nullable Attempt failed;
   private @Nullable NamedVersion unfinished;
   private boolean nothingNamed;
+
+  /** Whether a version was closed since the last {@link Memory#collectReleased}. */
+  private boolean uncollected;
 
   /** A rejected version and when to retry it. */
   private record Attempt(
@@ -158,6 +164,7 @@ final class Reloader {
 
   private void run() {
     long next = System.nanoTime() + poll;
+    long collection = System.nanoTime();
     while (!closing) {
       closeIdle();
       answerRequests();
@@ -167,8 +174,15 @@ final class Reloader {
         now = System.nanoTime();
         next = now + poll;
       }
+      if (uncollected && now - collection >= 0) {
+        uncollected = false;
+        Memory.collectReleased();
+        now = System.nanoTime();
+        collection = now + COLLECTION_NANOS;
+      }
       if (!closing && noRequests() && !anyIdle()) {
-        LockSupport.parkNanos(this, next - now);
+        long wait = next - now;
+        LockSupport.parkNanos(this, uncollected ? Math.min(wait, collection - now) : wait);
         Thread.interrupted(); // clear the flag: it would keep us from parking
       }
     }
@@ -210,7 +224,7 @@ final class Reloader {
     } catch (RuntimeException | Error e) {
       failure = new IOException("could not close " + old.version + ": " + text(e), e);
     }
-    Memory.collectReleased();
+    uncollected = true;
     if (failure != null) {
       LOG.warn("{}: version {} could not be closed", directory, old.version, failure);
     }
