@@ -196,6 +196,7 @@ fn forged_manifests_never_panic() {
         "ptr",
         "gov3-bucketed",
         "crc16-slots",
+        "mum",
         "data 0 3 0 4096",
     ];
     for kind in KINDS {
@@ -227,9 +228,12 @@ fn forged_manifests_never_panic() {
         copy(&golden(kind), directory.path());
         forge(directory.path(), original.as_bytes());
         ask(&Database::open(directory.path()).unwrap(), kind).unwrap();
-        let newer = original.replace("format=1\n", "format=2\n");
-        forge(directory.path(), newer.as_bytes());
-        assert!(matches!(Database::open(directory.path()), Err(Error::Unsupported { .. })));
+        let (format, rest) = original.split_once('\n').unwrap();
+        let other = format!("{format}\n{}", rest.replace("hash.signature=mum\n", "hash.signature=other\n"));
+        for newer in [Some(format!("format=3\n{rest}")), (format == "format=2").then_some(other)].iter().flatten() {
+            forge(directory.path(), newer.as_bytes());
+            assert!(matches!(Database::open(directory.path()), Err(Error::Unsupported { .. })), "{newer}");
+        }
     }
 }
 

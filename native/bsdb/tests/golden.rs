@@ -14,10 +14,10 @@ fn every_kind_is_read_in_every_way() {
             let db = Database::open_with(golden(kind), Options::default().access(access)).unwrap();
             assert_eq!(db.len(), 3);
             ask(&db, kind).unwrap();
-            assert_eq!(db.verify().unwrap().records, if kind == "v1-approximate" { 0 } else { 3 });
+            assert_eq!(db.verify().unwrap().records, if kind.ends_with("-approximate") { 0 } else { 3 });
             assert_eq!(db.schema().is_some(), kind == "v1-typed");
-            assert_eq!(db.is_approximate(), kind == "v1-approximate");
-            assert_eq!(db.scan().is_err(), kind == "v1-approximate");
+            assert_eq!(db.is_approximate(), kind.ends_with("-approximate"));
+            assert_eq!(db.scan().is_err(), kind.ends_with("-approximate"));
             assert_eq!(db.is_ordered(), kind.starts_with("ordered-"));
             if let Err(error) = db.range(KeyRange::all()).map(|_| ()).and(db.count(&KeyRange::all()).map(|_| ())) {
                 assert!(!db.is_ordered() && error.to_string().contains("bsdb build --ordered"), "{error}");

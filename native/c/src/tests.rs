@@ -54,6 +54,8 @@ fn views_into_a_mapping_allocate_nothing() {
         ("v1-packed-filter", false),
         ("v1-typed", false),
         ("v1-sharded", false),
+        ("v2-blocked", false),
+        ("v2-packed", false),
         ("v1-compressed", true),
     ] {
         let database = open(name);

@@ -47,7 +47,7 @@ def build(tmp_path_factory):
     return make
 
 
-@pytest.fixture(params=sorted(path.name for path in GOLDEN.glob("v1-*")))
+@pytest.fixture(params=sorted(path.name for path in GOLDEN.glob("v*-*")))
 def golden(request):
     """Each of the golden databases."""
     return GOLDEN / request.param

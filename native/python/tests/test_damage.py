@@ -8,7 +8,7 @@ from conftest import GOLDEN, RECORDS
 
 import bsdb
 
-KINDS = ["v1-blocked", "v1-compressed", "v1-packed-filter", "v1-packed-zstd", "v1-ptr"]
+KINDS = ["v1-blocked", "v1-compressed", "v1-packed-filter", "v1-packed-zstd", "v1-ptr", "v2-blocked"]
 
 
 def check(directory):
