@@ -148,12 +148,14 @@ public final class MumHash {
     long state0 = start0;
     long state1 = start1;
     int last = offset + length - 16;
-    for (int at = offset; at < last; at += 16) {
+    int at = offset;
+    do {
       long x = state0 ^ (long) LONGS.get(bytes, at);
       long y = state1 ^ (long) LONGS.get(bytes, at + 8);
       state0 = x * y;
       state1 = mixed(x, y);
-    }
+      at += 16;
+    } while (at < last);
     long x = state0 ^ (long) LONGS.get(bytes, last);
     long y = state1 ^ (long) LONGS.get(bytes, last + 8);
     to.high = highOf(x, y, length);

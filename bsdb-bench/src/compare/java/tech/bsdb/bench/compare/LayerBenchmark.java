@@ -21,6 +21,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
+import tech.bsdb.BuildOptions;
 import tech.bsdb.Layout;
 import tech.bsdb.data.CompressedReader;
 import tech.bsdb.data.PlainReader;
@@ -33,6 +34,7 @@ import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.hash.Signature;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.io.BufferedEngine;
 import tech.bsdb.io.Engine;
@@ -77,7 +79,8 @@ public class LayerBenchmark {
   private final long[] slots = new long[QUERIES];
   private final long[] addressOf = new long[QUERIES];
   private final List<Closeable> opened = new ArrayList<>();
-  private long seed;
+  private SignatureFunction function =
+      SignatureFunction.of(BuildOptions.defaults());
   private HashFunction hash = null;
   private AddressIndex index = null;
   private RecordReader reader = null;
@@ -91,7 +94,7 @@ public class LayerBenchmark {
     Manifest manifest = directory.manifest();
     Engine engine = this.engine.equals("mapped") ? new MappedEngine() : new BufferedEngine();
     FileEntry hashEntry = manifest.files(FileKind.HASH).get(0);
-    seed = directory.facts().hashSeed();
+    function = SignatureFunction.of(directory.facts());
     hash =
         directory
             .hashKind()
@@ -115,7 +118,7 @@ public class LayerBenchmark {
     int[] order = DataSet.shuffled(records);
     for (int i = 0; i < QUERIES; i++) {
       keys[i] = DataSet.key(order[i % records]);
-      signature.compute(keys[i], 0, keys[i].length, seed);
+      function.sign(keys[i], 0, keys[i].length, signature);
       high[i] = signature.high;
       low[i] = signature.low;
       slots[i] = hash.slot(high[i], low[i]);
@@ -144,7 +147,7 @@ public class LayerBenchmark {
   @Benchmark
   public long signature() {
     byte[] key = keys[step()];
-    signature.compute(key, 0, key.length, seed);
+    function.sign(key, 0, key.length, signature);
     return signature.high ^ signature.low;
   }
 
