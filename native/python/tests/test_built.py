@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import bsdb
 
 LAYOUTS = {
-    "blocked": [],
+    "blocked": ["--layout", "blocked"],
     "gov": ["--hash", "gov"],
     "compact": ["--layout", "compact"],
     "compressed": ["--layout", "compressed"],

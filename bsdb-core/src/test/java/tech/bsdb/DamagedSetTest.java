@@ -37,7 +37,7 @@ class DamagedSetTest {
     BuildOptions options =
         BuildOptions.defaults().withShards(SHARDS).withDictionaryBytes(500).withThreads(2);
     return List.of(
-        options.withDataFiles(2),
+        options.withLayout(Layout.BLOCKED).withDataFiles(2),
         options.withLayout(Layout.COMPRESSED),
         options.withLayout(Layout.PACKED).withFilterBits(8),
         options.withLayout(Layout.PACKED_COMPRESSED),

@@ -180,7 +180,9 @@ class IoCountersTest {
   void aLongValueTakesItsBytes() throws Exception {
     Path large = directory.resolve("large");
     byte[] value = new byte[3_000_000];
-    new Truth().add(Truth.utf8("k"), value).build(large, BuildOptions.defaults());
+    new Truth()
+        .add(Truth.utf8("k"), value)
+        .build(large, BuildOptions.defaults().withLayout(Layout.BLOCKED));
     for (Engine engine : Offered.engines()) {
       if (engine == Engine.BUFFERED || Offered.readsDevice(engine)) {
         try (Database database = open(large, OpenOptions.defaults().withEngine(engine))) {

@@ -40,7 +40,8 @@ class LayoutPlanTest {
 
   @TempDir Path folder;
 
-  private final BuildOptions options = BuildOptions.defaults().withThreads(2);
+  private final BuildOptions options =
+      BuildOptions.defaults().withLayout(Layout.BLOCKED).withThreads(2);
 
   static Stream<Arguments> shapes() {
     return Stream.of(

@@ -438,7 +438,7 @@ class PartialSetTest {
     Path set = set("BLOCKED");
     Path part = Forgery.part(set, directory.resolve("part"), HELD);
     Path undivided = directory.resolve("undivided");
-    all.build(undivided, BuildOptions.defaults());
+    all.build(undivided, BuildOptions.defaults().withLayout(Layout.BLOCKED));
     Path forged = Files.createDirectory(directory.resolve("forged"));
     List<tech.bsdb.format.ShardSet.Shard> shards = new ArrayList<>(Forgery.set(part).shards());
     shards.set(

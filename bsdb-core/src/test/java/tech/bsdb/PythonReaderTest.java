@@ -189,7 +189,9 @@ class PythonReaderTest {
     for (int i = 0; i < 60_000; i++) {
       truth.add("key " + i, "v");
     }
-    truth.build(directory.resolve("db"), BuildOptions.defaults().withHash(HashAlgorithm.PTR));
+    truth.build(
+        directory.resolve("db"),
+        BuildOptions.defaults().withLayout(Layout.BLOCKED).withHash(HashAlgorithm.PTR));
     Truth some = new Truth();
     for (int i = 0; i < 60_000; i += 600) {
       some.add("key " + i, "v");

@@ -28,7 +28,7 @@ class RandomDamageTest {
 
   static List<Arguments> kinds() {
     List<Arguments> kinds = new ArrayList<>();
-    kinds.add(Arguments.of("blocked", BuildOptions.defaults()));
+    kinds.add(Arguments.of("blocked", BuildOptions.defaults().withLayout(Layout.BLOCKED)));
     kinds.add(
         Arguments.of(
             "compact", BuildOptions.defaults().withLayout(Layout.COMPACT).withDataFiles(2)));

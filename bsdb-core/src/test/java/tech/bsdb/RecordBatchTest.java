@@ -44,7 +44,8 @@ class RecordBatchTest {
     SplittableRandom random = Seeds.random("RecordBatchTest");
     Truth truth = Truth.random(random, 20_000, 400);
     Path target = directory.resolve("db");
-    try (DatabaseBuilder builder = DatabaseBuilder.create(target, BuildOptions.defaults())) {
+    try (DatabaseBuilder builder =
+        DatabaseBuilder.create(target, BuildOptions.defaults().withLayout(Layout.BLOCKED))) {
       RecordBatch batch = builder.newBatch();
       int next = 0;
       while (next < truth.records().size()) {

@@ -26,7 +26,7 @@ import tech.bsdb.hash.SignatureFunction;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SignatureCollisionTest {
   private static final BuildOptions SPOOKY =
-      BuildOptions.defaults().withSignature(SignatureAlgorithm.SPOOKY);
+      BuildOptions.defaults().withLayout(Layout.BLOCKED).withSignature(SignatureAlgorithm.SPOOKY);
 
   @TempDir Path directory;
 
@@ -170,7 +170,8 @@ class SignatureCollisionTest {
   @EnumSource
   void twoKeysWithOneSignatureByMumAreRefused(DuplicatePolicy policy) throws Exception {
     Truth truth = thatCollideByMum(Truth.random(random, 300, 50));
-    BuildOptions options = BuildOptions.defaults().withDuplicates(policy);
+    BuildOptions options =
+        BuildOptions.defaults().withLayout(Layout.BLOCKED).withDuplicates(policy);
     assertThatThrownBy(() -> truth.build(directory.resolve("db"), options))
         .isInstanceOf(IOException.class)
         .isNotInstanceOf(DuplicateKeyException.class)
@@ -221,7 +222,7 @@ class SignatureCollisionTest {
       truth.add(endingInZeros(length), Truth.utf8("of " + length));
     }
     Path target = directory.resolve("db");
-    truth.build(target, BuildOptions.defaults());
+    truth.build(target, BuildOptions.defaults().withLayout(Layout.BLOCKED));
     truth.check(target);
   }
 

@@ -30,7 +30,10 @@ class SignatureOrderTest {
   @TempDir Path dir;
 
   private static BuildOptions ordered() {
-    return BuildOptions.defaults().withSignatureOrder(true).withMemoryBytes(1 << 20);
+    return BuildOptions.defaults()
+        .withLayout(Layout.BLOCKED)
+        .withSignatureOrder(true)
+        .withMemoryBytes(1 << 20);
   }
 
   private static byte[] key(int number) {
@@ -98,7 +101,7 @@ class SignatureOrderTest {
   @Test
   void recordsAreThoseOfAnotherOrder() throws IOException {
     Path sorted = build("sorted", numbers(3_000), ordered());
-    Path added = build("added", numbers(3_000), BuildOptions.defaults());
+    Path added = build("added", numbers(3_000), BuildOptions.defaults().withLayout(Layout.BLOCKED));
     assertThat(content(sorted)).isNotEqualTo(content(added));
     requireAll(sorted, 3_000);
     requireAll(added, 3_000);

@@ -67,7 +67,11 @@ class TrapsTest {
     Path target = directory.resolve("db");
     try (DatabaseBuilder builder =
         DatabaseBuilder.create(
-            target, BuildOptions.defaults().withMemoryBytes(1 << 20).withThreads(2))) {
+            target,
+            BuildOptions.defaults()
+                .withLayout(Layout.BLOCKED)
+                .withMemoryBytes(1 << 20)
+                .withThreads(2))) {
       for (int i = 0; i < count; i++) {
         builder.add(Truth.utf8(Integer.toString(i)), new byte[0]);
       }
@@ -138,6 +142,7 @@ class TrapsTest {
     AtomicBoolean cut = new AtomicBoolean();
     BuildOptions options =
         BuildOptions.defaults()
+            .withLayout(Layout.BLOCKED)
             .withMemoryBytes(1 << 20)
             .withDuplicates(duplicatesAllowed ? DuplicatePolicy.FIRST : DuplicatePolicy.ERROR);
     assertThatThrownBy(

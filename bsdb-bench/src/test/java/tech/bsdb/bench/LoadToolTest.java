@@ -62,7 +62,7 @@ class LoadToolTest {
       text.append(new String(FakeAnswers.valueOf(key), UTF_8)).append('\n');
     }
     Files.writeString(words, text);
-    build(exact, BuildOptions.defaults(), keys);
+    build(exact, BuildOptions.defaults().withLayout(Layout.BLOCKED), keys);
     build(packed, BuildOptions.defaults().withLayout(Layout.PACKED), keys);
     build(approximate, BuildOptions.defaults().withApproximateWidth(8), keys);
   }

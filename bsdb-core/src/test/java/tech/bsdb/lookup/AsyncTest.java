@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.Database;
+import tech.bsdb.Layout;
 import tech.bsdb.Leaks;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.Rounds;
@@ -48,7 +49,7 @@ class AsyncTest {
   void build() throws Exception {
     truth = Truth.random(random, COUNT, 60).add(Truth.utf8("large"), Truth.bytes(random, 3 << 20));
     target = directory.resolve("db");
-    truth.build(target, BuildOptions.defaults());
+    truth.build(target, BuildOptions.defaults().withLayout(Layout.BLOCKED));
   }
 
   @AfterEach

@@ -14,6 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.Database;
+import tech.bsdb.Layout;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
@@ -27,7 +28,7 @@ class InterruptTest {
 
   @BeforeEach
   void build() throws IOException {
-    truth.build(directory.resolve("db"), BuildOptions.defaults());
+    truth.build(directory.resolve("db"), BuildOptions.defaults().withLayout(Layout.BLOCKED));
   }
 
   @ParameterizedTest

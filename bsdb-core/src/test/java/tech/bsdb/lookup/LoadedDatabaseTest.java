@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.Database;
 import tech.bsdb.DatabaseBuilder;
+import tech.bsdb.Layout;
 import tech.bsdb.Leaks;
 import tech.bsdb.MemoryUse;
 import tech.bsdb.OpenOptions;
@@ -47,7 +48,8 @@ class LoadedDatabaseTest {
     SplittableRandom random = Seeds.random("LoadedDatabaseTest");
     target = directory.resolve("db");
     try (DatabaseBuilder builder =
-        DatabaseBuilder.create(target, BuildOptions.defaults().withDataFiles(3))) {
+        DatabaseBuilder.create(
+            target, BuildOptions.defaults().withLayout(Layout.BLOCKED).withDataFiles(3))) {
       for (int i = 0; i < 3000; i++) {
         byte[] key = ("key" + i).getBytes(StandardCharsets.UTF_8);
         byte[] value = Truth.bytes(random, random.nextInt(100) == 0 ? 9000 : 40);

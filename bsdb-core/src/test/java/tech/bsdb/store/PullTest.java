@@ -32,6 +32,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.Database;
+import tech.bsdb.Layout;
 import tech.bsdb.Leaks;
 import tech.bsdb.Seeds;
 import tech.bsdb.SmallDisk;
@@ -79,7 +80,12 @@ class PullTest {
   private static Path build(Path target, String changed, int shards) throws IOException {
     truth(changed)
         .build(
-            target, BuildOptions.defaults().withShards(shards).withThreads(1).withOverwrite(true));
+            target,
+            BuildOptions.defaults()
+                .withLayout(Layout.BLOCKED)
+                .withShards(shards)
+                .withThreads(1)
+                .withOverwrite(true));
     return target;
   }
 

@@ -47,7 +47,15 @@ class ParquetFoldersTest {
   }
 
   private CommandRun build(String... options) {
-    List<String> line = new ArrayList<>(List.of("build-parquet", "-o", path("db"), "--overwrite"));
+    List<String> line =
+        new ArrayList<>(
+            List.of(
+                "build-parquet",
+                "-o",
+                path("db"),
+                "--overwrite",
+                "--layout",
+                "blocked")); // scanned in the order of the rows
     line.addAll(List.of(options));
     return bsdb(line.toArray(new String[0]));
   }

@@ -32,7 +32,16 @@ class ParquetMergerTest {
         3,
         (row, i) -> row.append("id", i + 1L).append("name", "user-" + (i + 1)).append("age", 20L));
     CommandRun built =
-        bsdb("build-parquet", "-i", path("users.parquet"), "-kf", "id", "-o", path("db"));
+        bsdb(
+            "build-parquet",
+            "-i",
+            path("users.parquet"),
+            "-kf",
+            "id",
+            "-o",
+            path("db"),
+            "--layout",
+            "blocked");
     assertThat(built.code()).as(built.toString()).isZero();
   }
 
@@ -177,6 +186,8 @@ class ParquetMergerTest {
         "id",
         "-o",
         path("db"),
+        "--layout",
+        "blocked",
         "--overwrite");
     changes(
         "required int64 id; optional int64 v; optional boolean gone;",
@@ -220,7 +231,7 @@ class ParquetMergerTest {
   @Test
   void plainValuesComeFromOneColumn() throws Exception {
     Path text = Files.writeString(folder.resolve("in.txt"), "1 one\n2 two\n");
-    bsdb("build", "-i", text.toString(), "-o", path("db"), "--overwrite");
+    bsdb("build", "-i", text.toString(), "-o", path("db"), "--overwrite", "--layout", "blocked");
     changes(
         "required int64 id; optional binary v (STRING);",
         2,
@@ -317,6 +328,8 @@ class ParquetMergerTest {
         "id",
         "-o",
         path("db"),
+        "--layout",
+        "blocked",
         "--overwrite");
     Files.copy(folder.resolve("first.parquet"), folder.resolve("in.parquet"));
     assertThat(merged("--value-fields", "id,s", "--overwrite"))
@@ -367,6 +380,8 @@ class ParquetMergerTest {
             "id",
             "-o",
             path("db"),
+            "--layout",
+            "blocked",
             "--overwrite");
     assertThat(built.code()).as(built.toString()).isZero();
   }

@@ -14,7 +14,7 @@ final class Stores {
   private static final Map<String, Supplier<ComparedStore>> ALL = new LinkedHashMap<>();
 
   static {
-    BuildOptions options = BuildOptions.defaults();
+    BuildOptions options = BuildOptions.defaults().withLayout(Layout.BLOCKED);
     ALL.put("bsdb blocked", () -> new BsdbStore(options));
     ALL.put("bsdb compact", () -> new BsdbStore(options.withLayout(Layout.COMPACT)));
     ALL.put("bsdb packed", () -> new BsdbStore(options.withLayout(Layout.PACKED)));

@@ -290,7 +290,7 @@ class ScanCommandTest {
   void aFullScanKeepsTheStoredOrder() throws Exception {
     String sorted = RECORDS.lines().sorted().map(line -> line + "\n").collect(joining());
     for (boolean ordered : List.of(false, true)) {
-      String db = database("db" + ordered, RECORDS, ordered ? "--ordered" : "-q");
+      String db = database("db" + ordered, RECORDS, ordered ? "--ordered" : "--layout=blocked");
       assertThat(printed(db, "--full-scan")).isEqualTo(ordered ? sorted : RECORDS);
       assertThat(printed(db, "--full-scan", "--prefix", "user:", "--to", "user:5"))
           .isEqualTo(

@@ -26,7 +26,8 @@ class WarmCommandTest {
   void build() throws Exception {
     database = folder.resolve("db");
     try (DatabaseBuilder builder =
-        DatabaseBuilder.create(database, BuildOptions.defaults().withDataFiles(2))) {
+        DatabaseBuilder.create(
+            database, BuildOptions.defaults().withLayout(Layout.BLOCKED).withDataFiles(2))) {
       for (int i = 0; i < 3000; i++) {
         builder.add(("key" + i).getBytes(StandardCharsets.UTF_8), new byte[2000]);
       }

@@ -21,6 +21,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.Layout;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.OpenOptions.Engine;
 import tech.bsdb.Sampled;
@@ -228,7 +230,8 @@ class BatchTest {
     Map<byte[], byte[]> records = new TreeMap<>(Arrays::compare);
     records.put(new byte[] {'k'}, "v".repeat(bytes).getBytes(UTF_8));
     records.put(new byte[] {'s'}, new byte[] {'v'});
-    serving = new Serving(Serving.buildBytes(folder.resolve("db"), records));
+    BuildOptions apart = BuildOptions.defaults().withLayout(Layout.BLOCKED); // not in one bin
+    serving = new Serving(Serving.buildBytes(folder.resolve("db"), records, apart));
   }
 
   @Test

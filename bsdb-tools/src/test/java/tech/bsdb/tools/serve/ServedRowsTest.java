@@ -16,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.BuildOptions;
+import tech.bsdb.Layout;
 import tech.bsdb.tools.CommandRun;
 import tech.bsdb.tools.rows.AvroRows;
 import tech.bsdb.tools.rows.RowSchema;
@@ -191,7 +192,11 @@ class ServedRowsTest {
   private Path damaged(Map<String, byte[]> values) throws IOException {
     Map<String, byte[]> sorted = new java.util.TreeMap<>(values);
     sorted.put("z", new byte[] {2});
-    return TypedDatabase.build(folder.resolve("db"), TypedDatabase.SCHEMA.json(), sorted);
+    BuildOptions inInputOrder =
+        BuildOptions.defaults()
+            .withLayout(Layout.BLOCKED)
+            .withValueSchema(TypedDatabase.SCHEMA.json());
+    return TypedDatabase.build(folder.resolve("db"), inInputOrder, sorted);
   }
 
   @Test
