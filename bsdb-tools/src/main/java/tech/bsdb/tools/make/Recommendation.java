@@ -17,6 +17,12 @@ record Recommendation(PlannedLayout layout, String reason) {
   /** Compression must save so much of the smallest other database. */
   private static final double WORTH_COMPRESSING = 0.5;
 
+  /**
+   * Pages that a lookup in a packed database may read, for its longer reads not to outweigh that
+   * they are fewer: "Long values" in docs/BENCHMARKS.md.
+   */
+  private static final int MOST_PAGES = 32;
+
   /** Padding must take so much of a blocked database. */
   private static final double WORTH_COMPACTING = 0.1;
 
@@ -35,19 +41,16 @@ record Recommendation(PlannedLayout layout, String reason) {
     LayoutPlan addressed = blocked.plan();
     if (bins != null
         && addressed != null
-        && bins.records() > 0
-        && bins.presentPages() == 1
+        && !bins.options().orderedKeys()
+        && bins.presentPages() <= MOST_PAGES
         && packed.reads(missRate) < blocked.reads(missRate)) {
       return new Recommendation(
           PlannedLayout.PACKED,
           String.format(
               Locale.ROOT,
-              "records are small%s: %.2f reads a lookup instead of %.2f,"
-                  + " %s %s of memory instead of %s",
-              missRate <= 0.5 ? " and most keys are present" : "",
+              "a lookup makes %.2f reads instead of %.2f, and touches %s of memory instead of %s",
               packed.reads(missRate),
               blocked.reads(missRate),
-              bins.lookupMemoryBytes() <= addressed.lookupMemoryBytes() ? "and" : "for",
               PlanTable.bytes(bins.lookupMemoryBytes()),
               PlanTable.bytes(addressed.lookupMemoryBytes())));
     }
@@ -60,15 +63,27 @@ record Recommendation(PlannedLayout layout, String reason) {
               100 * (1 - bytes(compact) / bytes(blocked))));
     }
     if (addressed != null) {
-      return new Recommendation(
-          PlannedLayout.BLOCKED,
-          missRate > 0.5
-              ? "most keys are absent, and checksum bits reject nearly all of these without a read"
-              : "it is the default, and no other layout has a clear advantage");
+      return new Recommendation(PlannedLayout.BLOCKED, whyNotPacked(bins, addressed));
     }
     return bins == null
         ? null
         : new Recommendation(PlannedLayout.PACKED, "no other exact layout can hold the records");
+  }
+
+  private static String whyNotPacked(@Nullable LayoutPlan bins, LayoutPlan addressed) {
+    if (bins == null) {
+      return "packed cannot hold the records";
+    }
+    if (bins.options().orderedKeys()) {
+      return "its ranges take a third of the time of packed ones";
+    }
+    return bins.presentPages() > MOST_PAGES
+        ? String.format(
+            Locale.ROOT,
+            "records are long: packed would read %.0f pages a lookup instead of %.0f",
+            bins.presentPages(),
+            addressed.presentPages())
+        : "most keys are absent, and checksum bits reject nearly all of these without a read";
   }
 
   private static PlanRow row(List<PlanRow> rows, PlannedLayout layout) {

@@ -68,9 +68,8 @@ class PlanCommandTest {
             "If nothing compresses: 57.0 GB",
             "1 in 16 absent keys gets another key's value (-cb 4)")
         .endsWith(
-            "\nRecommended: bsdb build --layout packed\n  because records are small and most keys"
-                + " are present: 1.00 reads a lookup instead of 1.81, and 28.0 MB of memory instead"
-                + " of 815 MB\n");
+            "\nRecommended: bsdb build --layout packed\n  because a lookup makes 1.00 reads"
+                + " instead of 1.81, and touches 28.0 MB of memory instead of 815 MB\n");
     assertThat(run.out().lines())
         .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(140));
   }
@@ -84,8 +83,8 @@ class PlanCommandTest {
         .containsPattern("\npacked .* 0.10 ")
         .contains(
             "packed with a filter of 8 bits: memory includes it",
-            "Recommended: bsdb build --layout packed --filter-bits 8\n  because records are small:"
-                + " 0.10 reads a lookup instead of 0.31,");
+            "Recommended: bsdb build --layout packed --filter-bits 8\n  because a lookup makes"
+                + " 0.10 reads instead of 0.31,");
 
     JsonNode json = json(plan(1_000_000, 13, 32, "--filter-bits", "8", "--json"));
     assertThat(json.get("filterBits").asInt()).isEqualTo(8);
@@ -124,7 +123,7 @@ class PlanCommandTest {
             "\ndisk: with the order of the keys, at most (B/record): blocked ",
             "\n  if keys are random bytes; less if they begin alike.",
             "\napproximate: not possible, because it keeps no keys that could be ordered\n",
-            "Recommended: bsdb build --layout packed --ordered\n");
+            "Recommended: bsdb build --layout blocked --ordered\n  because its ranges take a third of");
     assertThat(run.out().lines())
         .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(140));
 
@@ -198,8 +197,7 @@ class PlanCommandTest {
             "\ncompressed: the size depends on the data. Build a sample with --layout compressed ",
             "\npacked-compressed: the size depends on the data. Build a sample with --layout packed"
                 + " -z ",
-            "--layout packed\n  because records are small: 1.00 reads")
-        .doesNotContain("most keys are present");
+            "--layout packed\n  because a lookup makes 1.00 reads instead of 2.00,");
   }
 
   @ParameterizedTest
@@ -265,11 +263,15 @@ class PlanCommandTest {
     "1000000, 13, 32, 0, 0, packed",
     "1000000, 13, 32, 0.5, 0, packed",
     "1000000, 13, 32, 0.6, 0, blocked",
-    "1000000, 16, 300, 0, 0, blocked",
-    "1000000, 16, 2300, 0, 0, compact",
-    "1000000, 16, 300, 0, 1.5, blocked",
+    "1000000, 16, 300, 0, 0, packed",
+    "1000000, 16, 300, 0.6, 0, blocked",
+    "1000000, 16, 2300, 0, 0, packed",
+    "1000000, 16, 2300, 0.6, 0, compact",
+    "1000000, 16, 20000, 0, 0, packed",
+    "1000000, 16, 200000, 0, 0, blocked",
+    "1000000, 16, 300, 0, 1.5, packed",
     "1000000, 16, 300, 0, 3, compressed",
-    "0, 8, 8, 0, 0, blocked",
+    "0, 8, 8, 0, 0, packed",
     "1000000000000, 16, 300, 0, 0, blocked",
   })
   void theRecommendationFollowsItsRules(
@@ -282,6 +284,20 @@ class PlanCommandTest {
 
     assertThat(json.get("recommended").asText()).isEqualTo(expected);
     assertThat(json.get("reason").asText()).isNotEmpty();
+  }
+
+  @Test
+  void aNoteSaysWhatLongRecordsCostInThePackedLayout() {
+    String note = "\npacked: records over 128 bytes span pages. In memory, present keys then take";
+    assertThat(plan(1_000_000, 13, 32).out()).doesNotContain(note);
+    CommandRun run = plan(1_000_000, 13, 1_000);
+    assertThat(run.out())
+        .contains(note, "from the device, a read fetches 1.5 pages\n")
+        .contains("because a lookup makes 1.00 reads instead of 2.00,");
+    assertThat(run.out().lines())
+        .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(140));
+    assertThat(plan(1_000_000, 13, 200_000).out())
+        .contains("records are long: packed would read 99 pages a lookup instead of 50\n");
   }
 
   @Test
