@@ -38,7 +38,7 @@ public final class BuildOptions {
 
   /** Mutable only until it becomes part of a {@code BuildOptions}. */
   private static final class Settings implements Cloneable {
-    Layout layout = Layout.BLOCKED;
+    @Nullable Layout layout;
     HashAlgorithm hash = HashAlgorithm.PTR;
     SignatureAlgorithm signature = SignatureAlgorithm.MUM;
     int checksumBits = 4;
@@ -105,8 +105,8 @@ public final class BuildOptions {
   }
 
   /**
-   * The defaults: blocked layout, exact, 4 checksum bits, 1 GiB for the index passes, all cores,
-   * duplicates rejected.
+   * The defaults: packed layout, exact, no filter, 1 GiB for the passes, all cores, duplicates
+   * rejected.
    */
   public static BuildOptions defaults() {
     return DEFAULTS;
@@ -124,8 +124,7 @@ public final class BuildOptions {
     DatabaseDirectory first = opened.databases().get(0);
     Facts facts = first.facts();
     Settings like = new Settings();
-    Layout layout = facts.layout();
-    like.layout = layout == null ? like.layout : layout;
+    like.layout = facts.layout();
     like.approximateWidth = facts.approximateWidth();
     if (!facts.packed()) {
       like.hash =
@@ -170,12 +169,25 @@ public final class BuildOptions {
     return (int) ranged(name, (long) value, min, max);
   }
 
-  /** The record layout of the data files. Approximate databases have none. */
+  /**
+   * The record layout of the data files. Unless one is chosen, it is {@link Layout#PACKED}; but
+   * {@link Layout#BLOCKED} with {@link #orderedKeys()}, since its ranges are faster, or if a {@link
+   * #hash()} or {@link #checksumBits()} other than the default is set, which packed databases do
+   * not have. Approximate databases have no layout; unless one is chosen, this is {@code BLOCKED}.
+   */
   public Layout layout() {
-    return settings.layout;
+    if (settings.layout != null) {
+      return settings.layout;
+    }
+    boolean indexed =
+        settings.orderedKeys
+            || settings.approximateWidth > 0
+            || settings.hash != DEFAULTS.settings.hash
+            || settings.checksumBits != DEFAULTS.settings.checksumBits;
+    return indexed ? Layout.BLOCKED : Layout.PACKED;
   }
 
-  /** These options with another {@link #layout()}. */
+  /** These options with this {@link #layout()}, whatever the other options. */
   public BuildOptions withLayout(Layout layout) {
     Objects.requireNonNull(layout, "layout");
     return with(changed -> changed.layout = layout);
@@ -381,7 +393,8 @@ public final class BuildOptions {
    * tree of its keys in the order of their unsigned bytes, which answers {@link Database#range
    * ranges}, and records are stored in this order, except in the packed layouts: those of a range
    * lie together then, and pass through temporary files of their size before. Lookups do not use
-   * the order. Builds of approximate databases reject it.
+   * the order. Builds of approximate databases reject it. Unless a layout is chosen, it is {@link
+   * Layout#BLOCKED} then.
    */
   public BuildOptions withOrderedKeys(boolean orderedKeys) {
     return with(changed -> changed.orderedKeys = orderedKeys);

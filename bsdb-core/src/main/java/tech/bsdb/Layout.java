@@ -13,8 +13,8 @@ public enum Layout {
   /** Records are grouped into blocks, each compressed as one ZSTD frame. */
   COMPRESSED,
   /**
-   * Records are in the order of their keys' signatures, which needs neither a hash function nor
-   * addresses: a lookup makes one read, and a scan returns the records in that order.
+   * The default: records are in the order of their keys' signatures, which needs neither a hash
+   * function nor addresses: a lookup makes one read, and a scan returns the records in that order.
    */
   PACKED,
   /** As {@link #PACKED}, with the records of one or a few keys compressed as one ZSTD frame. */

@@ -71,6 +71,42 @@ class BuildOptionsTest {
   }
 
   @Test
+  void theLayoutFollowsFromTheOtherOptionsUnlessItIsChosen() throws Exception {
+    List<BuildOptions> packed =
+        List.of(
+            DEFAULTS,
+            DEFAULTS.withFilterBits(8).withDataFiles(2).withShards(3),
+            DEFAULTS.withHash(HashAlgorithm.PTR).withChecksumBits(4),
+            DEFAULTS
+                .withOrderedKeys(true)
+                .withChecksumBits(9)
+                .withOrderedKeys(false)
+                .withChecksumBits(4));
+    List<BuildOptions> blocked =
+        List.of(
+            DEFAULTS.withOrderedKeys(true),
+            DEFAULTS.withHash(HashAlgorithm.GOV),
+            DEFAULTS.withChecksumBits(0));
+    int number = 0;
+    for (List<BuildOptions> all : List.of(packed, blocked)) {
+      Layout usual = all == packed ? Layout.PACKED : Layout.BLOCKED;
+      for (BuildOptions options : all) {
+        assertThat(options.layout()).as("%s", options).isEqualTo(usual);
+        Path target = directory.resolve("db" + number++);
+        new Truth().add("key", "value").build(target, options);
+        assertThat(Database.statistics(target).layout()).isEqualTo(usual.id());
+        for (Layout chosen : Layout.values()) {
+          assertThat(options.withLayout(chosen).layout()).isEqualTo(chosen);
+        }
+      }
+    }
+    BuildOptions chosen = DEFAULTS.withLayout(Layout.PACKED);
+    assertThat(chosen.withOrderedKeys(true).layout()).isEqualTo(Layout.PACKED);
+    assertThat(chosen).isNotEqualTo(DEFAULTS);
+    assertThat(DEFAULTS.withApproximateWidth(8).layout()).isEqualTo(Layout.BLOCKED);
+  }
+
+  @Test
   void eachChangeChangesOneThing() {
     BuildOptions changed =
         DEFAULTS

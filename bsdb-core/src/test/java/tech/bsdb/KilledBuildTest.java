@@ -110,7 +110,7 @@ class KilledBuildTest {
     Truth next = BuildMain.truth(seed - 1, 100);
     next.build(target, BuildOptions.defaults().withOverwrite(true));
     next.check(target);
-    assertThat(Leaks.tree(directory)).as("stale files after the next build").hasSize(5);
+    assertThat(Leaks.tree(directory)).as("stale files after the next build").hasSize(4);
   }
 
   /** Sets of shards overwrite each other; the next build is a single database or another set. */
@@ -129,7 +129,7 @@ class KilledBuildTest {
     try (Database database = Database.open(target)) {
       next.checkGets(database);
     }
-    int files = shards == 1 ? 4 : 1 + 5 * shards; // of each shard, and its directory
+    int files = shards == 1 ? 3 : 1 + 4 * shards; // of each shard, and its directory
     assertThat(Leaks.tree(directory)).as("stale files after the next build").hasSize(1 + files);
   }
 

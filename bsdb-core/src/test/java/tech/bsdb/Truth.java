@@ -104,7 +104,7 @@ public final class Truth {
     BuildOptions usual = BuildOptions.defaults();
     BuildOptions fitting =
         options.approximateWidth() > 0
-            ? options.withLayout(usual.layout()).withDataFiles(usual.dataFiles())
+            ? options.withLayout(Layout.BLOCKED).withDataFiles(usual.dataFiles())
             : options;
     if (fitting.layout().isPacked()) {
       fitting = fitting.withHash(usual.hash()).withChecksumBits(usual.checksumBits());

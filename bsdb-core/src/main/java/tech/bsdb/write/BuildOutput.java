@@ -112,7 +112,8 @@ public sealed interface BuildOutput extends Closeable
   private static void requireUsual(
       BuildOptions options, Function<BuildOptions, Object> property, String name, String why) {
     Object value = property.apply(options);
-    if (!value.equals(property.apply(BuildOptions.defaults()))) {
+    BuildOptions usual = BuildOptions.defaults().withApproximateWidth(options.approximateWidth());
+    if (!value.equals(property.apply(usual))) {
       throw new IllegalArgumentException(name + " is " + value + ", but " + why);
     }
   }

@@ -145,7 +145,7 @@ class StoreTest {
     assertThat(listed.records()).isEqualTo(-1);
     assertThat(listed.bytes())
         .isEqualTo(set.files().stream().map(version::resolve).mapToLong(this::size).sum())
-        .isGreaterThan(100_000);
+        .isGreaterThan(50_000);
   }
 
   @Test

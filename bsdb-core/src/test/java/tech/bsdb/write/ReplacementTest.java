@@ -565,7 +565,7 @@ class ReplacementTest {
     set("a b").copyTo(stale(target.resolve(".bsdb-build-17")));
     write(target.resolve(".bsdb-build-17"), "shard-00007.part/data-0.part");
     new Truth().add("key", "e").build(target, BuildOptions.defaults().withOverwrite(true));
-    assertThat(Leaks.tree(target)).hasSize(4);
+    assertThat(Leaks.tree(target)).hasSize(3);
   }
 
   @ParameterizedTest

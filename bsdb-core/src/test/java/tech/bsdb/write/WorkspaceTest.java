@@ -74,7 +74,7 @@ class WorkspaceTest {
     old.check(target());
     fresh.build(target(), OVERWRITE);
     fresh.check(target());
-    assertThat(Leaks.tree(directory)).hasSize(5);
+    assertThat(Leaks.tree(directory)).hasSize(4);
   }
 
   @Test
@@ -172,7 +172,7 @@ class WorkspaceTest {
     Path deep = directory.resolve("a/b/c/db");
     fresh.build(deep, BuildOptions.defaults().withTemporaryDirectory(directory.resolve("t/u")));
     fresh.check(deep);
-    assertThat(Leaks.tree(directory.resolve("a/b/c"))).hasSize(5);
+    assertThat(Leaks.tree(directory.resolve("a/b/c"))).hasSize(4);
     assertThat(directory.resolve("t")).as("directories made for temporary files").doesNotExist();
   }
 
@@ -227,7 +227,7 @@ class WorkspaceTest {
       case "directory" -> assertThat(Leaks.tree(directory)).containsExactly("db", "db/precious");
       default -> {
         old.check(target());
-        assertThat(Leaks.tree(directory)).hasSize(5);
+        assertThat(Leaks.tree(directory)).hasSize(4);
       }
     }
   }
@@ -292,7 +292,7 @@ class WorkspaceTest {
     fresh.check(target());
     old.build(target(), OVERWRITE);
     old.check(target());
-    assertThat(Leaks.tree(target())).hasSize(4);
+    assertThat(Leaks.tree(target())).hasSize(3);
   }
 
   @Test
@@ -362,7 +362,7 @@ class WorkspaceTest {
             "sub.bsdb");
     assertThat(fresh.build(target(), OVERWRITE).warnings()).isEmpty();
     fresh.check(target());
-    assertThat(Leaks.tree(target())).hasSize(4 + strangers.size()).containsAll(strangers);
+    assertThat(Leaks.tree(target())).hasSize(3 + strangers.size()).containsAll(strangers);
   }
 
   @Test
@@ -391,7 +391,7 @@ class WorkspaceTest {
         .asString()
         .contains("could not be read, so its files were not deleted");
     fresh.check(target());
-    assertThat(Leaks.tree(target())).hasSize(7).containsAll(before);
+    assertThat(Leaks.tree(target())).hasSize(5).containsAll(before);
   }
 
   @Test
@@ -428,7 +428,7 @@ class WorkspaceTest {
     List<String> before = Leaks.tree(directory);
     fresh.build(target(), BuildOptions.defaults());
     fresh.check(target());
-    assertThat(Leaks.tree(directory)).containsAll(before).hasSize(before.size() + 5);
+    assertThat(Leaks.tree(directory)).containsAll(before).hasSize(before.size() + 4);
     assertThat(named.resolve("lock")).exists();
   }
 
@@ -541,7 +541,7 @@ class WorkspaceTest {
       fresh.check(db);
       old.build(db, OVERWRITE);
       old.check(db);
-      assertThat(Leaks.tree(db)).as(failing).allMatch(name -> name.endsWith(".bsdb")).hasSize(4);
+      assertThat(Leaks.tree(db)).as(failing).allMatch(name -> name.endsWith(".bsdb")).hasSize(3);
     }
   }
 
@@ -560,7 +560,7 @@ class WorkspaceTest {
     assertThat(fresh.build(watched, OVERWRITE).warnings()).isEmpty();
     assertThat(Thread.interrupted()).isTrue();
     fresh.check(target());
-    assertThat(Leaks.tree(target())).hasSize(4);
+    assertThat(Leaks.tree(target())).hasSize(3);
   }
 
   @Test

@@ -103,7 +103,7 @@ class WriteTest {
     // All columns of what Spark reads are nullable, and so they are in the files that it writes.
     Dataset<Row> rows = LocalSpark.session().read().parquet(dir.resolve("first").toString());
     rows.write().parquet(dir.resolve("parquet").toString());
-    writer(rows, 3).option("layout", "packed").save(store().toString());
+    writer(rows, 3).save(store().toString());
     Path built = dir.resolve("built");
     int code =
         new ParquetBuilder()

@@ -43,6 +43,7 @@ class CommandsTest {
   @ValueSource(
       strings = {
         "",
+        "--layout blocked",
         "-c",
         "-z",
         "-z --level 19 -bs 512 -ds 0",
@@ -72,7 +73,7 @@ class CommandsTest {
             "built ", "5,000 records", "lines read", "duplicates dropped", "peak heap", "verified ")
         .doesNotContain("\r", "\u001b");
     String scanned = bsdb("scan", "-d", path("db")).out();
-    if (options.contains("packed")) {
+    if (options.isEmpty() || options.contains("packed")) {
       assertThat(scanned).isNotEqualTo(records);
       assertThat(scanned.lines().sorted())
           .containsExactlyElementsOf(records.lines().sorted().toList());
@@ -157,7 +158,14 @@ class CommandsTest {
 
   @Test
   void binaryKeysAndValuesGoInAndOut() throws Exception {
-    build("00ff gIE=\n61 Yg==\n", "--key-encoding", "hex", "--value-encoding", "base64");
+    build(
+        "00ff gIE=\n61 Yg==\n",
+        "--key-encoding",
+        "hex",
+        "--value-encoding",
+        "base64",
+        "--layout",
+        "blocked");
 
     assertThat(bsdb("get", "-d", path("db"), "--key-encoding", "hex", "00FF").outBytes())
         .isEqualTo(new byte[] {(byte) 0x80, (byte) 0x81, '\n'});
@@ -192,7 +200,7 @@ class CommandsTest {
 
   @Test
   void scanHasASeparatorAndALimit() throws Exception {
-    build("a 1\nb 2\nc 3\n");
+    build("a 1\nb 2\nc 3\n", "--layout", "blocked");
 
     assertThat(bsdb("scan", "-d", path("db"), "-s", "\\t").out()).isEqualTo("a\t1\nb\t2\nc\t3\n");
     assertThat(bsdb("scan", "-d", path("db"), "-s", "", "--limit", "1").out()).isEqualTo("a1\n");
@@ -213,10 +221,10 @@ class CommandsTest {
             "bsdb build: duplicate key \"a\": %1$s:1 and %1$s:3 (to keep one of them: --on-duplicate first or --on-duplicate last)\n"
                 .formatted(path("in.txt")));
     assertThat(folder.resolve("db")).doesNotExist();
-    assertThat(build("a 1\nb 2\na 3\n", "--on-duplicate", "first").err())
+    assertThat(build("a 1\nb 2\na 3\n", "--on-duplicate", "first", "--layout", "blocked").err())
         .contains("duplicates dropped");
     assertThat(bsdb("scan", "-d", path("db")).out()).isEqualTo("a 1\nb 2\n");
-    build("a 1\nb 2\na 3\n", "--on-duplicate", "last", "--overwrite");
+    build("a 1\nb 2\na 3\n", "--on-duplicate", "last", "--overwrite", "--layout", "blocked");
     assertThat(bsdb("scan", "-d", path("db")).out()).isEqualTo("b 2\na 3\n");
   }
 
@@ -318,7 +326,7 @@ class CommandsTest {
 
   @Test
   void aFilterInAnotherLayoutIsAMistake() throws Exception {
-    CommandRun run = build("a 1\n", "--filter-bits", "8");
+    CommandRun run = build("a 1\n", "--filter-bits", "8", "--layout", "blocked");
 
     assertThat(run.code()).isEqualTo(2);
     assertThat(run.err())
@@ -448,7 +456,7 @@ class CommandsTest {
             "directory", "seconds", "stageSeconds", "fileBytes", "peakHeapBytes", "bytesRead");
     assertThat(json(bsdb("stat", "-d", path("db"), "--json")))
         .containsEntry("records", "2")
-        .containsEntry("layout", "blocked");
+        .containsEntry("layout", "packed");
     assertThat(json(bsdb("verify", "-d", path("db"), "--json")))
         .containsEntry("records", "2")
         .containsEntry("keysChecked", "true");

@@ -93,7 +93,12 @@ record WriteSettings(
       throw new IllegalArgumentException(
           "no key column given; for example: .option(\"key\", \"user_id\")");
     }
-    Layout layout = options.choice("layout", Layout.class, defaults.layout());
+    boolean ordered = options.flag("ordered");
+    int approximateWidth = options.integer("approximateWidth", 0, 255, 0);
+    boolean hashed = options.text("hash") != null || options.text("checksumBits") != null;
+    BuildOptions kind = defaults.withOrderedKeys(ordered).withApproximateWidth(approximateWidth);
+    Layout usual = hashed ? Layout.BLOCKED : kind.layout();
+    Layout layout = options.choice("layout", Layout.class, usual);
     DuplicatePolicy onDuplicate =
         options.choice("onDuplicate", DuplicatePolicy.class, DuplicatePolicy.ERROR);
     WriteSettings settings =
@@ -109,9 +114,9 @@ record WriteSettings(
             options.integer("shards", 1, 16_384, 1),
             layout,
             options.choice("hash", HashAlgorithm.class, defaults.hash()),
-            options.flag("ordered"),
+            ordered,
             new Numbers(
-                options.integer("approximateWidth", 0, 255, 0),
+                approximateWidth,
                 options.integer("checksumBits", 0, 32, defaults.checksumBits()),
                 options.integer("filterBits", 0, 16, defaults.filterBits()),
                 options.integer("blockSize", 512, 1 << 20, defaults.blockSize()),

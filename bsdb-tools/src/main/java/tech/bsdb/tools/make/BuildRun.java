@@ -168,7 +168,7 @@ public record BuildRun(
                 .formatted(place(e.record(), source), e.getMessage()),
             e);
       } catch (IOException e) {
-        throw withSpace(e, target);
+        throw withSpace(e, target, base == null);
       }
     }
   }
@@ -216,8 +216,12 @@ public record BuildRun(
     source.stop();
   }
 
-  /** Adds paths to a disk-full error, which names none if only a descriptor was known. */
-  static IOException withSpace(IOException e, TargetOptions target) {
+  /**
+   * Adds paths to a disk-full error, which names none if only a descriptor was known.
+   *
+   * @param chooses whether another layout can be chosen
+   */
+  static IOException withSpace(IOException e, TargetOptions target, boolean chooses) {
     if (!Diagnosis.isUnnamedFullDisk(e) || e instanceof InputException) {
       return e;
     }
@@ -227,8 +231,19 @@ public record BuildRun(
             + ": -o "
             + target.target()
             + free(target.target())
-            + (temporary == null ? "" : ", -temp " + temporary + free(temporary)),
+            + (temporary == null ? "" : ", -temp " + temporary + free(temporary))
+            + (chooses ? lessSpace(target.build()) : ""),
         e);
+  }
+
+  /** How a build that spills all its records takes less temporary space. */
+  private static String lessSpace(BuildOptions build) {
+    boolean packed = build.approximateWidth() == 0 && build.layout().isPacked();
+    return packed && !build.orderedKeys()
+        ? "; temporary files hold all records once: put them on another disk with -temp, or build"
+            + " with --layout %s, which takes 24 bytes a record there"
+                .formatted(build.layout().isCompressed() ? "compressed" : "blocked")
+        : "";
   }
 
   private static String free(Path directory) {

@@ -27,7 +27,7 @@ public record TargetOptions(Path target, BuildOptions build) {
 
   /** What {@code -ps} does. */
   static final String MEMORY =
-      "memory for a pass over the index, or over the records with --layout packed or --ordered,"
+      "memory for a pass over the records (packed, or with --ordered) or over the index (otherwise),"
           + " 1 to 1048576 (default 1024, or a quarter of Java's heap if that is less)";
 
   /** Declares the options. */
@@ -46,11 +46,14 @@ public record TargetOptions(Path target, BuildOptions build) {
             .value(
                 "--layout",
                 "NAME",
-                "how records are stored: blocked (default); compact, the same as -c; compressed, the"
-                    + " same as -z; packed: in the order of the keys' hashes, with neither a hash"
-                    + " function nor addresses, so that every lookup makes a single read, and scan"
-                    + " prints the records in that order; or packed-compressed, the same as -z --layout"
-                    + " packed")
+                "how records are stored: packed (default): in the order of the keys' hashes, with"
+                    + " neither a hash function nor addresses, so that every lookup makes a single"
+                    + " read, scan prints the records in that order, and the build holds all records"
+                    + " in temporary files, which shrink as the database grows; blocked (default with"
+                    + " --ordered, -cb or --hash): in input order, or that of the keys with --ordered,"
+                    + " found through a hash function, so that most absent keys need no read; compact,"
+                    + " the same as -c; compressed, the same as -z; or packed-compressed, the same as"
+                    + " -z --layout packed")
             .flag(
                 "-c",
                 "compact: store records back to back, which saves the unused rest of each 4 KiB block")
@@ -89,17 +92,19 @@ public record TargetOptions(Path target, BuildOptions build) {
                 "-cb",
                 "BITS",
                 "checksum bits per key, 0 to 32 (default 4): absent keys are detected without a read,"
-                    + " except 1 in 2^BITS; not with --layout packed")
+                    + " except 1 in 2^BITS; chooses --layout blocked unless another one is named, and"
+                    + " packed has none")
             .value(
                 "--hash",
                 "WHICH",
                 "hash function: ptr (default), or gov, which takes 4.6 bits a key besides the checksum"
                     + " bits instead of 2.5 and answers lookups more slowly, but is read by older"
-                    + " readers, too; not with --layout packed")
+                    + " readers, too; chooses --layout blocked unless another one is named, and packed"
+                    + " has none")
             .value(
                 "--filter-bits",
                 "BITS",
-                "with --layout packed, also compressed: bits per key of a filter, 0 to 16 (default 0: no"
+                "in the packed layouts: bits per key of a filter, 0 to 16 (default 0: no"
                     + " filter): absent keys are detected without a read, except 1 in 2^BITS. Lookups"
                     + " that read from the device keep the filter in memory, BITS + 2.25 bits a record;"
                     + " those in mapped or loaded files do without it")
@@ -108,7 +113,8 @@ public record TargetOptions(Path target, BuildOptions build) {
                 "also store the order of the keys, by their bytes (10 comes before 9), for the ranges"
                     + " and prefixes of bsdb scan: 2 to 20 bytes a key, the fewer, the more keys have"
                     + " in common at their beginning; and the records in this order, except in the"
-                    + " packed layouts. Lookups do not use it; not with -a")
+                    + " packed layouts. Lookups do not use it. Chooses --layout blocked unless another"
+                    + " one is named; not with -a")
             .value(
                 "--shards",
                 "N",
@@ -168,7 +174,15 @@ public record TargetOptions(Path target, BuildOptions build) {
     arguments.refuseTogether("-a", "-z", "an approximate database keeps no records");
     arguments.refuseTogether("-a", "--layout", "an approximate database keeps no records");
     arguments.refuseTogether("-a", "--ordered", "an approximate database keeps no keys");
-    Layout layout = layout(arguments);
+    int width =
+        arguments.integer("--approximate-width", 1, 255, BuildOptions.DEFAULT_APPROXIMATE_WIDTH);
+    BuildOptions kind =
+        withLayout(
+            arguments,
+            DEFAULTS
+                .withOrderedKeys(arguments.has("--ordered"))
+                .withApproximateWidth(approximate ? width : 0));
+    Layout layout = kind.layout();
     int filterBits = arguments.integer("--filter-bits", 0, 16, DEFAULTS.filterBits());
     if (filterBits > 0 && !layout.isPacked()) {
       throw new UsageException(
@@ -195,16 +209,10 @@ public record TargetOptions(Path target, BuildOptions build) {
       arguments.refuse(List.of("--approximate-width"), "needs -a");
     }
     arguments.refuseEmpty("-o", "a directory");
-    int width =
-        arguments.integer("--approximate-width", 1, 255, BuildOptions.DEFAULT_APPROXIMATE_WIDTH);
     BuildOptions build =
-        DEFAULTS
-            .withLayout(layout)
-            .withApproximateWidth(approximate ? width : 0)
-            .withHash(arguments.choice("--hash", HashAlgorithm.class, DEFAULTS.hash()))
+        kind.withHash(arguments.choice("--hash", HashAlgorithm.class, DEFAULTS.hash()))
             .withChecksumBits(arguments.integer("-cb", 0, 32, DEFAULTS.checksumBits()))
             .withFilterBits(filterBits)
-            .withOrderedKeys(arguments.has("--ordered"))
             .withBlockSize(arguments.integer("-bs", 512, 1 << 20, DEFAULTS.blockSize()))
             .withCompressionLevel(arguments.integer("--level", 1, 22, DEFAULTS.compressionLevel()))
             .withShards(arguments.integer("--shards", 1, 16_384, DEFAULTS.shards()))
@@ -263,21 +271,24 @@ public record TargetOptions(Path target, BuildOptions build) {
     }
   }
 
-  private static Layout layout(Arguments arguments) throws UsageException {
+  /** Chooses the layout that the options name or imply, even if with their default values. */
+  private static BuildOptions withLayout(Arguments arguments, BuildOptions build)
+      throws UsageException {
+    boolean hashed = arguments.has("--hash") || arguments.has("-cb");
+    Layout usual = hashed ? Layout.BLOCKED : build.layout();
     Layout ofFlags =
-        arguments.has("-z")
-            ? Layout.COMPRESSED
-            : arguments.has("-c") ? Layout.COMPACT : Layout.BLOCKED;
+        arguments.has("-z") ? Layout.COMPRESSED : arguments.has("-c") ? Layout.COMPACT : usual;
     Layout layout = arguments.choice("--layout", Layout.class, ofFlags, TargetOptions::name);
     if (arguments.has("-z") && layout.isPacked()) {
-      return Layout.PACKED_COMPRESSED;
+      return build.withLayout(Layout.PACKED_COMPRESSED);
     }
-    if (layout != ofFlags && ofFlags != Layout.BLOCKED) {
+    if (layout != ofFlags && ofFlags != usual) {
       throw new UsageException(
           "%s and --layout %s cannot be combined: name one layout"
               .formatted(ofFlags == Layout.COMPACT ? "-c" : "-z", name(layout)));
     }
-    return layout;
+    boolean named = arguments.has("--layout") || layout != build.layout();
+    return named ? build.withLayout(layout) : build;
   }
 
   private static String name(Layout layout) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -138,6 +139,28 @@ class TargetOptionsTest {
 
   @Test
   void theLayoutFollowsFromTheFlags() throws Exception {
+    assertThat(parse().build().layout()).isEqualTo(Layout.PACKED);
+    assertThat(parse("--filter-bits", "8", "--shards", "2").build().layout())
+        .isEqualTo(Layout.PACKED);
+    for (String[] indexed :
+        List.of(
+            new String[] {"--ordered"},
+            new String[] {"-cb", "4"},
+            new String[] {"-cb", "9"},
+            new String[] {"--hash", "ptr"},
+            new String[] {"--hash", "gov"})) {
+      assertThat(parse(indexed).build().layout())
+          .as(String.join(" ", indexed))
+          .isEqualTo(Layout.BLOCKED);
+      assertThat(
+              parse(Stream.concat(Stream.of(indexed), Stream.of("-z")).toArray(String[]::new))
+                  .build()
+                  .layout())
+          .isEqualTo(Layout.COMPRESSED);
+    }
+    assertThat(parse("--ordered", "--layout", "packed").build().layout()).isEqualTo(Layout.PACKED);
+    assertThat(parse("-z", "--layout", "packed", "--ordered").build().layout())
+        .isEqualTo(Layout.PACKED_COMPRESSED);
     assertThat(parse("-c").build().layout()).isEqualTo(Layout.COMPACT);
     assertThat(parse("-z").build().layout()).isEqualTo(Layout.COMPRESSED);
     assertThat(parse("-a").build().approximateWidth()).isEqualTo(8);
@@ -304,7 +327,9 @@ class TargetOptionsTest {
         " has checksum bits in its hash function, which reject absent keys; set them with -cb, or"
             + " choose --layout packed";
     String goes = "--filter-bits goes with --layout packed: ";
-    assertUsage(goes + "the layout blocked" + advice, "--filter-bits", "8");
+    assertThat(parse("--filter-bits", "8").build().filterBits()).isEqualTo(8);
+    assertUsage(goes + "the layout blocked" + advice, "--ordered", "--filter-bits", "8");
+    assertUsage(goes + "the layout blocked" + advice, "-cb", "4", "--filter-bits", "8");
     assertUsage(goes + "the layout compressed" + advice, "-z", "--filter-bits", "16");
     assertUsage(goes + "the layout compact" + advice, "--layout", "compact", "--filter-bits", "1");
     assertUsage(goes + "an approximate database" + advice, "-a", "--filter-bits", "8");
