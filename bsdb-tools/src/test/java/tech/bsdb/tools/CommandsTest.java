@@ -95,7 +95,17 @@ class CommandsTest {
   @Test
   void aKeyIsTheBytesThatWereTyped() throws Exception {
     String input = file("hex.txt", "6bff 1\n6befbfbd 2\n");
-    assertThat(bsdb("build", "-i", input, "-o", path("db"), "--key-encoding", "hex").code())
+    assertThat(
+            bsdb(
+                    "build",
+                    "-i",
+                    input,
+                    "-o",
+                    path("db"),
+                    "--key-encoding",
+                    "hex",
+                    "--layout=blocked")
+                .code())
         .isZero();
     String raw = ArgumentText.of(new byte[] {'k', (byte) 0xFF});
     String absent = ArgumentText.of(new byte[] {'k', (byte) 0xFE});
