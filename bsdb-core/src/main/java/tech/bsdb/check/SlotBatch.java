@@ -24,6 +24,7 @@ final class SlotBatch {
   private final long[] highs = new long[MOST];
   private final long[] lows = new long[MOST];
   private final long[] slots = new long[MOST];
+  private final long[] scratch = new long[MOST];
   private final long[] addresses = new long[MOST];
   private int count;
 
@@ -45,7 +46,7 @@ final class SlotBatch {
       lows[count] = signature.low;
       addresses[count++] = scanner.address();
     }
-    locator.findSlots(highs, lows, slots, count);
+    locator.findSlots(highs, lows, slots, scratch, count);
     return count > 0;
   }
 

@@ -19,6 +19,7 @@ import tech.bsdb.io.PageSource;
 /** Reads records of the compressed layout. */
 public final class CompressedReader implements RecordReader {
   private final DataFile[] files;
+  private final Pieces pieces;
   private final RecordAddress addresses;
   private final Blocks blocks;
 
@@ -35,6 +36,7 @@ public final class CompressedReader implements RecordReader {
       byte @Nullable [] dictionary,
       int longestFrame) {
     this.files = files.toArray(DataFile[]::new);
+    this.pieces = new Pieces(this.files);
     this.addresses = addresses;
     this.blocks = new Blocks(dictionary, longestFrame);
   }
@@ -50,6 +52,11 @@ public final class CompressedReader implements RecordReader {
   @Override
   public RecordAddress addresses() {
     return addresses;
+  }
+
+  @Override
+  public Pieces pieces() {
+    return pieces;
   }
 
   @Override
@@ -173,6 +180,7 @@ public final class CompressedReader implements RecordReader {
 
   @Override
   public void close() throws IOException {
+    pieces.drop();
     try {
       PlainReader.closeAll(files);
     } finally {

@@ -3,9 +3,7 @@ package tech.bsdb.data;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.error.CorruptDatabaseException;
@@ -30,13 +28,13 @@ public final class PackedReader implements Closeable {
   private static final int LEAST_GUESSED = 40;
 
   /** Bytes before the expected start of a bin at which to start prefetching. */
-  private static final int BEFORE = 96;
+  private static final int BEFORE = 192;
 
   /**
-   * Bytes to prefetch from there on. More would find more records, but each line costs absent keys
-   * time (measured: 4 lines are as good as 6 for present keys, and 8 % better for absent ones).
+   * Bytes to prefetch from there on: eight lines, which hold the records of four bins of five,
+   * where four lines hold those of every other one (records of 48 bytes).
    */
-  private static final int LIKELY = 4 * Touches.LINE;
+  private static final int LIKELY = 8 * Touches.LINE;
 
   /** 256 times the average length of a bin in a full page, by the number of bins. */
   private static final int[] BYTES_PER_BIN = bytesPerBin();
@@ -44,19 +42,12 @@ public final class PackedReader implements Closeable {
   private static final int SLOT_SHIFT = 9;
   private static final int PAGE_SHIFT = 17;
 
-  /** log2 of the number of pages in a piece of a file in memory. */
-  private static final int PIECE_BITS = ShownFile.PIECE_SHIFT - Page.SHIFT;
-
   private final DataFile[] files;
 
   /** For each file the number of its first page; then the number of all pages. */
   private final long[] starts;
 
-  /* The pieces of the files in memory; for each piece its file's pages and its first page there. */
-  private final int[] firstPieces;
-  private final @Nullable ByteBuffer[] pieces;
-  private final CheckedPages[] owners;
-  private final long[] firstPages;
+  private final Pieces pieces;
 
   /** Creates a reader, which closes the files. */
   public PackedReader(List<DataFile> files) {
@@ -65,21 +56,7 @@ public final class PackedReader implements Closeable {
     for (int i = 0; i < files.size(); i++) {
       starts[i + 1] = starts[i] + files.get(i).pages().pages() - 2;
     }
-    this.firstPieces = new int[files.size()];
-    List<ByteBuffer> shown = new ArrayList<>();
-    List<CheckedPages> of = new ArrayList<>();
-    for (int i = 0; i < firstPieces.length; i++) {
-      CheckedPages pages = files.get(i).pages();
-      firstPieces[i] = shown.size();
-      shown.addAll(pages.pieces());
-      of.addAll(Collections.nCopies(pages.pieces().size(), pages));
-    }
-    this.pieces = shown.toArray(ByteBuffer[]::new);
-    this.owners = of.toArray(CheckedPages[]::new);
-    this.firstPages = new long[pieces.length];
-    for (int i = 1; i < pieces.length; i++) {
-      firstPages[i] = owners[i] == owners[i - 1] ? firstPages[i - 1] + (1 << PIECE_BITS) : 0;
-    }
+    this.pieces = new Pieces(this.files);
   }
 
   private static int[] bytesPerBin() {
@@ -124,67 +101,78 @@ public final class PackedReader implements Closeable {
   }
 
   /*
-   * For many keys in files in memory, a bin is a number: 28 bits for the piece of a file, numbered across all files, 18 for
-   * the page in the piece, 8 for the bin's number in the page, 9 for the number of bins that start there.
+   * For many keys in files in memory, a bin is a number: 46 bits for the place of its page among the pieces of all files,
+   * in pages; 8 for the bin's number in the page; 9 for the number of bins that start there.
    */
 
   /** A bin in files in memory as one number, which is not negative. */
   public long place(int page, int slot, int starting) {
     int number = number(page);
-    long inFile = page - starts[number] + 1;
-    long piece = firstPieces[number] + (inFile >>> PIECE_BITS);
-    long inPiece = inFile & (1 << PIECE_BITS) - 1;
-    return (piece << PIECE_BITS | inPiece) << PAGE_SHIFT | slot << SLOT_SHIFT | starting;
+    long at = pieces.place(number, page - starts[number] + 1 << Page.SHIFT);
+    return at >>> Page.SHIFT << PAGE_SHIFT | slot << SLOT_SHIFT | starting;
   }
 
-  private static int piece(long place) {
-    return (int) (place >>> PAGE_SHIFT + PIECE_BITS);
-  }
-
-  private static int inPiece(long place) {
-    return (int) (place >>> PAGE_SHIFT) & (1 << PIECE_BITS) - 1;
+  /** Where the page of a bin is among the pieces of all files. */
+  private static long at(long place) {
+    return place >>> PAGE_SHIFT << Page.SHIFT;
   }
 
   private static int slot(long place) {
     return (int) (place >>> SLOT_SHIFT) & 0xFF;
   }
 
-  /** The directory entry of a bin and the one after it; not verified. */
-  public int entries(long place) {
-    return pieces[piece(place)].getInt(
-        (inPiece(place) << Page.SHIFT) + PackedPage.entry(slot(place)));
-  }
-
-  /** Touches two cache lines of the records of a bin, given its directory entries. */
-  public int touch(long place, int entries) {
-    ByteBuffer piece = pieces[piece(place)];
-    int at = (inPiece(place) << Page.SHIFT) + PackedPage.start(entries); // even if damaged
-    return piece.get(at) + piece.get(at + Touches.LINE); // the footer of the file follows
-  }
-
-  /** Whether the page of a bin needs no verification. */
-  private boolean isKnown(long place) {
-    int piece = piece(place);
-    return owners[piece].isKnown(firstPages[piece] + inPiece(place));
+  /** Reads the directory entries of bins and the ones after them; does not verify them. */
+  public void readEntries(long[] places, int[] entries, int from, int to) {
+    @Nullable ByteBuffer[] all = pieces.all();
+    for (int i = from; i < to; i++) {
+      long at = at(places[i]);
+      int entry = ShownFile.offset(at) + PackedPage.entry(slot(places[i]));
+      entries[i] = all[ShownFile.piece(at)].getInt(entry);
+    }
   }
 
   /**
-   * Whether a bin may have a record, given its directory entries: true if they are not verified.
+   * Touches bins, given their directory entries: two cache lines of the records of each. With
+   * filters, replaces those that cannot have the key's record by {@code absent} instead.
+   *
+   * @param lows for each key the second half of its signature
+   * @param filters whether the bins have filters
+   * @param scratch memory for as many numbers as there are bins
    */
-  public boolean mayHold(long place, int entries, long low) {
-    return PackedPage.mayHold(entries, PackedPage.filterBitNumber(low)) || !isKnown(place);
+  public void touchBins(
+      long[] places,
+      int[] entries,
+      long[] lows,
+      boolean filters,
+      long absent,
+      long[] scratch,
+      int from,
+      int to) {
+    int count = 0;
+    for (int i = from; i < to; i++) {
+      long at = at(places[i]);
+      if (filters
+          && !PackedPage.mayHold(entries[i], PackedPage.filterBitNumber(lows[i]))
+          && pieces.isKnown(at)) { // otherwise the entry may be damaged
+        places[i] = absent;
+      } else {
+        scratch[count++] = at + PackedPage.start(entries[i]); // a line follows in any case
+      }
+    }
+    Touches.loadTwo(pieces.all(), scratch, count);
   }
 
   /** The buffer that shows the page of a bin, or null if the page must be verified first. */
   public @Nullable ByteBuffer known(long place) {
-    return isKnown(place) ? pieces[piece(place)] : null;
+    long at = at(place);
+    return pieces.isKnown(at) ? pieces.piece(at) : null;
   }
 
   /** Finds a key's record in the buffer that {@link #known} returns. */
   public static long find(ByteBuffer buffer, long place, long low, byte[] key) {
     int starting = (int) place & (1 << SLOT_SHIFT) - 1;
     int filterBit = PackedPage.filterBitNumber(low);
-    return find(buffer, inPiece(place) << Page.SHIFT, slot(place), starting, filterBit, key);
+    return find(buffer, ShownFile.offset(at(place)), slot(place), starting, filterBit, key);
   }
 
   /** Whether all files are in memory. */
@@ -208,6 +196,8 @@ public final class PackedReader implements Closeable {
       int at = page + Math.max(0, Math.min(start - BEFORE, Page.SIZE - LIKELY));
       sum += buffer.get(at) + buffer.get(at + Touches.LINE);
       sum += buffer.get(at + 2 * Touches.LINE) + buffer.get(at + 3 * Touches.LINE);
+      sum += buffer.get(at + 4 * Touches.LINE) + buffer.get(at + 5 * Touches.LINE);
+      sum += buffer.get(at + 6 * Touches.LINE) + buffer.get(at + 7 * Touches.LINE);
     }
     return sum;
   }
@@ -320,7 +310,7 @@ public final class PackedReader implements Closeable {
 
   @Override
   public void close() throws IOException {
-    Arrays.fill(pieces, null); // which keep memory on Java 17
+    pieces.drop();
     PlainReader.closeAll(files);
   }
 }

@@ -15,11 +15,13 @@ import tech.bsdb.io.ShownFile;
 /** Reads records of the blocked and compact layouts. */
 public final class PlainReader implements RecordReader {
   private final DataFile[] files;
+  private final Pieces pieces;
   private final RecordAddress addresses;
 
   /** Creates a reader, which closes the files. */
   public PlainReader(List<DataFile> files, RecordAddress addresses) {
     this.files = files.toArray(DataFile[]::new);
+    this.pieces = new Pieces(this.files);
     this.addresses = addresses;
   }
 
@@ -43,6 +45,11 @@ public final class PlainReader implements RecordReader {
   @Override
   public RecordAddress addresses() {
     return addresses;
+  }
+
+  @Override
+  public Pieces pieces() {
+    return pieces;
   }
 
   @Override
@@ -230,6 +237,7 @@ public final class PlainReader implements RecordReader {
 
   @Override
   public void close() throws IOException {
+    pieces.drop();
     closeAll(files);
   }
 

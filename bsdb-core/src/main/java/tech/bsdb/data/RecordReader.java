@@ -2,13 +2,10 @@ package tech.bsdb.data;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordAddress;
-import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.Extent;
-import tech.bsdb.io.ShownFile;
 import tech.bsdb.io.Touches;
 
 /**
@@ -27,26 +24,28 @@ public interface RecordReader extends Closeable {
   /**
    * Touches the records at addresses, in files in memory: two cache lines of each, none of a
    * negative address or one outside of the files.
+   *
+   * @param scratch memory for as many numbers as there are addresses
    */
-  default void touch(long[] addresses, int from, int to) {
+  default void touch(long[] addresses, long[] scratch, int from, int to) {
     DataFile[] files = files();
+    Pieces pieces = pieces();
     RecordAddress packing = addresses();
-    long sum = 0;
+    int count = 0;
     for (int i = from; i < to; i++) {
       int file = RecordAddress.file(addresses[i]);
-      if (addresses[i] >= 0 && file < files.length) {
-        CheckedPages pages = files[file].pages();
-        long position = packing.position(addresses[i]);
-        long page = position >>> Page.SHIFT;
-        if (page < pages.pages() - 1) { // so that a line follows
-          ByteBuffer shown = pages.unverified(page);
-          int at = ShownFile.offset(position);
-          sum += shown.get(at) + shown.get(at + Touches.LINE);
-        }
+      long position = packing.position(addresses[i]);
+      if (addresses[i] >= 0
+          && file < files.length
+          && position >>> Page.SHIFT < files[file].pages().pages() - 1) { // so that a line follows
+        scratch[count++] = pieces.place(file, position);
       }
     }
-    Touches.keep(sum);
+    Touches.loadTwo(pieces.all(), scratch, count);
   }
+
+  /** The pieces of the files, if these are in memory. */
+  Pieces pieces();
 
   /** The packing of addresses. */
   RecordAddress addresses();

@@ -136,7 +136,7 @@ final class BucketHash implements HashFunction {
   }
 
   @Override
-  public void touch(long[] highs, int from, int to) {
+  public void touch(long[] highs, long[] scratch, int from, int to) {
     long sum = 0;
     for (int i = from; i < to; i++) {
       long at = Page.SIZE + HashConstruction.bucket(highs[i], buckets) * blockBytes;
@@ -148,7 +148,7 @@ final class BucketHash implements HashFunction {
   }
 
   @Override
-  public void candidates(long[] highs, long[] lows, long[] slots, int from, int to)
+  public void candidates(long[] highs, long[] lows, long[] slots, long[] scratch, int from, int to)
       throws IOException {
     for (int i = from; i < to; i++) {
       slots[i] = slot(highs[i], lows[i]);

@@ -14,6 +14,7 @@ import tech.bsdb.format.PageEncoder;
 import tech.bsdb.io.LoadedEngine;
 import tech.bsdb.io.ShownFile;
 import tech.bsdb.io.TouchedPages;
+import tech.bsdb.io.Touches;
 
 /**
  * The body of a hash function's file in memory, mapped or loaded: contiguous bytes over many pages,
@@ -83,6 +84,11 @@ final class HashBody implements Closeable {
   /** The buffer that contains the byte at {@code position} of the file; see {@link ShownFile}. */
   ByteBuffer buffer(long position) {
     return file.buffer(position);
+  }
+
+  /** Loads a cache line at each of some positions; see {@link Touches}. */
+  void touch(long[] positions, int count) {
+    Touches.load(file.pieces(), positions, count);
   }
 
   /**

@@ -24,16 +24,22 @@ public interface HashFunction extends Closeable {
    * For many keys at once, so that cache misses overlap: each step finds in the cache what the one before it touched.
    */
 
-  /** Touches what {@link #candidates} reads for some signatures. */
-  void touch(long[] highs, int from, int to);
+  /**
+   * Touches what {@link #candidates} reads for some signatures.
+   *
+   * @param scratch memory for as many numbers as there are signatures
+   */
+  void touch(long[] highs, long[] scratch, int from, int to);
 
   /**
    * Finds the slots that keys have if they are present, or {@link #ABSENT}, and touches what {@link
    * #confirm} reads.
    *
+   * @param scratch memory for as many numbers as there are signatures
    * @throws IOException if the function's bytes are damaged
    */
-  void candidates(long[] highs, long[] lows, long[] slots, int from, int to) throws IOException;
+  void candidates(long[] highs, long[] lows, long[] slots, long[] scratch, int from, int to)
+      throws IOException;
 
   /**
    * Replaces the candidates of keys whose checksum bits say that they are absent by {@link
@@ -42,13 +48,6 @@ public interface HashFunction extends Closeable {
    * @throws IOException if the function's bytes are damaged
    */
   void confirm(long[] highs, long[] lows, long[] slots, int from, int to) throws IOException;
-
-  /** Finds the {@link #slot slots} of many keys. */
-  default void slots(long[] highs, long[] lows, long[] slots, int count) throws IOException {
-    touch(highs, 0, count);
-    candidates(highs, lows, slots, 0, count);
-    confirm(highs, lows, slots, 0, count);
-  }
 
   /** The identity of the function's file in its database. */
   static FileIdentity identity() {

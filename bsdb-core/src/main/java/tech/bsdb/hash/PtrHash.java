@@ -9,7 +9,6 @@ import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.io.LoadedEngine;
 import tech.bsdb.io.ShownFile;
-import tech.bsdb.io.Touches;
 
 /**
  * A minimal perfect hash function of the kind "ptr" with checksum bits, read from its mapped or
@@ -253,29 +252,26 @@ final class PtrHash implements HashFunction {
   }
 
   @Override
-  public void touch(long[] highs, int from, int to) {
-    long sum = 0;
+  public void touch(long[] highs, long[] scratch, int from, int to) {
     for (int i = from; i < to; i++) {
-      long at = pilotAt(part(highs[i]), highs[i]);
-      sum += body.buffer(at).get(ShownFile.offset(at));
+      scratch[i - from] = pilotAt(part(highs[i]), highs[i]);
     }
-    Touches.keep(sum);
+    body.touch(scratch, to - from);
   }
 
   @Override
-  public void candidates(long[] highs, long[] lows, long[] slots, int from, int to)
+  public void candidates(long[] highs, long[] lows, long[] slots, long[] scratch, int from, int to)
       throws IOException {
-    long sum = 0;
+    int count = 0;
     for (int i = from; i < to; i++) {
       long candidate = candidate(highs[i], lows[i]);
       slots[i] = candidate;
       if (candidate != ABSENT && checksumBits > 0) {
         int part = part(highs[i]);
-        long at = checksumAt(part, candidate - table[part + FIRST]);
-        sum += body.buffer(at).get(ShownFile.offset(at));
+        scratch[count++] = checksumAt(part, candidate - table[part + FIRST]);
       }
     }
-    Touches.keep(sum);
+    body.touch(scratch, count);
   }
 
   @Override

@@ -80,9 +80,13 @@ public final class AddressIndex implements Closeable {
     return pages;
   }
 
-  /** Touches the entries of slots, in memory; none of a negative slot. */
-  public void touch(long[] slots, int from, int to) {
-    SLOTS.touch(pages, slots, from, to);
+  /**
+   * Touches the entries of slots, in memory; none of a negative slot.
+   *
+   * @param scratch memory for as many numbers as there are slots
+   */
+  public void touch(long[] slots, long[] scratch, int from, int to) {
+    SLOTS.touch(pages, slots, scratch, from, to);
   }
 
   @Override

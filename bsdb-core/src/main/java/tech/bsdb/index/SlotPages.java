@@ -2,8 +2,6 @@ package tech.bsdb.index;
 
 import tech.bsdb.format.Page;
 import tech.bsdb.io.CheckedPages;
-import tech.bsdb.io.ShownFile;
-import tech.bsdb.io.Touches;
 
 /**
  * Locates slots in the index file (FORMAT.md §7): entries of fixed width, as many whole entries per
@@ -46,15 +44,14 @@ final class SlotPages {
   }
 
   /** Touches the entries of slots in a file in memory; none of a negative slot. */
-  void touch(CheckedPages file, long[] slots, int from, int to) {
-    long sum = 0;
+  void touch(CheckedPages file, long[] slots, long[] scratch, int from, int to) {
+    int count = 0;
     for (int i = from; i < to; i++) {
       if (slots[i] >= 0) {
-        long at = position(slots[i]);
-        sum += file.unverified(at >>> Page.SHIFT).get(ShownFile.offset(at));
+        scratch[count++] = position(slots[i]);
       }
     }
-    Touches.keep(sum);
+    file.touch(scratch, count);
   }
 
   /** The number of pages for {@code slots} slots. */

@@ -64,9 +64,13 @@ public final class ValueIndex implements Closeable {
     return extent.window().offset() + slots.offset(slot, extent.first()) + 1;
   }
 
-  /** Touches the entries of slots, in memory; none of a negative slot. */
-  public void touch(long[] of, int from, int to) {
-    slots.touch(pages, of, from, to);
+  /**
+   * Touches the entries of slots, in memory; none of a negative slot.
+   *
+   * @param scratch memory for as many numbers as there are slots
+   */
+  public void touch(long[] of, long[] scratch, int from, int to) {
+    slots.touch(pages, of, scratch, from, to);
   }
 
   @Override

@@ -169,12 +169,9 @@ public final class CheckedPages implements Closeable {
     return !unverified || touched.contains(page);
   }
 
-  /**
-   * The buffer that shows a page of a file in memory, even if nobody has verified the page: what it
-   * reads must not lead to an answer, only to what is {@link Touches touched} next.
-   */
-  public ByteBuffer unverified(long page) {
-    return pieces[ShownFile.piece(page << SHIFT)];
+  /** Loads a cache line at each of some positions of a file in memory; see {@link Touches}. */
+  public void touch(long[] positions, int count) {
+    Touches.load(pieces, positions, count);
   }
 
   /** The pieces of a file in memory; see {@link ShownFile}. */

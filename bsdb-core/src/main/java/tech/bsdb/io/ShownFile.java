@@ -42,7 +42,7 @@ public final class ShownFile implements PageSource {
   }
 
   /** The buffers; null where they were dropped. */
-  ByteBuffer[] pieces() {
+  public @Nullable ByteBuffer[] pieces() {
     return pieces;
   }
 
@@ -52,7 +52,7 @@ public final class ShownFile implements PageSource {
   }
 
   /** The first piece that contains the byte at {@code position}. */
-  static int piece(long position) {
+  public static int piece(long position) {
     return (int) (position >>> PIECE_SHIFT);
   }
 

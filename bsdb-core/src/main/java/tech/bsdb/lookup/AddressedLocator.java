@@ -68,8 +68,8 @@ public final class AddressedLocator extends HashedLocator {
   }
 
   @Override
-  void touchIndex(long[] slots, int from, int to) {
-    index.touch(slots, from, to);
+  void touchIndex(long[] slots, long[] scratch, int from, int to) {
+    index.touch(slots, scratch, from, to);
   }
 
   @Override
@@ -81,7 +81,7 @@ public final class AddressedLocator extends HashedLocator {
   public void stage(int stage, Staged keys, int from, int to, Probe probe) throws IOException {
     switch (stage - SLOT_STAGES) {
       case 0 -> findAddresses(keys.places, from, to, probe.before);
-      case 1 -> records.touch(keys.places, from, to);
+      case 1 -> records.touch(keys.places, keys.scratch, from, to);
       case 2 -> takeValues(keys, from, to, probe);
       default -> slotStage(stage, keys, from, to);
     }
@@ -182,9 +182,16 @@ public final class AddressedLocator extends HashedLocator {
     return addresses;
   }
 
-  /** Finds the slots of many keys; see {@link HashFunction#slots}. */
-  public void findSlots(long[] highs, long[] lows, long[] slots, int count) throws IOException {
-    hash.slots(highs, lows, slots, count);
+  /**
+   * Finds the slots of keys, or {@link #ABSENT}, so that their cache misses overlap.
+   *
+   * @param scratch memory for as many numbers as there are keys
+   */
+  public void findSlots(long[] highs, long[] lows, long[] slots, long[] scratch, int count)
+      throws IOException {
+    hash.touch(highs, scratch, 0, count);
+    hash.candidates(highs, lows, slots, scratch, 0, count);
+    hash.confirm(highs, lows, slots, 0, count);
   }
 
   /** Whether the index holds the given address in a slot; reads no record. */

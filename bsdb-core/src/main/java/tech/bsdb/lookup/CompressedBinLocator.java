@@ -61,8 +61,8 @@ public final class CompressedBinLocator extends PackedLocator {
   }
 
   @Override
-  void touchBins(Staged keys, int from, int to) {
-    touchAllBins(keys, from, to);
+  boolean hasFilters() {
+    return false;
   }
 
   @Override

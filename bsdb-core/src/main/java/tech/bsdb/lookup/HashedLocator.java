@@ -32,18 +32,18 @@ abstract class HashedLocator implements Locator {
   }
 
   /** Touches the entries of the index for slots. */
-  abstract void touchIndex(long[] slots, int from, int to);
+  abstract void touchIndex(long[] slots, long[] scratch, int from, int to);
 
   /** One of the {@link #SLOT_STAGES}. */
   final void slotStage(int stage, Staged keys, int from, int to) throws IOException {
     if (stage == 0) {
       keys.sign(this, from, to);
-      hash.touch(keys.highs, from, to);
+      hash.touch(keys.highs, keys.scratch, from, to);
     } else if (stage == 1) {
-      hash.candidates(keys.highs, keys.lows, keys.places, from, to);
+      hash.candidates(keys.highs, keys.lows, keys.places, keys.scratch, from, to);
     } else {
       hash.confirm(keys.highs, keys.lows, keys.places, from, to);
-      touchIndex(keys.places, from, to);
+      touchIndex(keys.places, keys.scratch, from, to);
     }
   }
 }

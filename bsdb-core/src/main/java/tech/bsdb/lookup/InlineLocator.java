@@ -41,8 +41,8 @@ public final class InlineLocator extends HashedLocator {
   }
 
   @Override
-  void touchIndex(long[] slots, int from, int to) {
-    index.touch(slots, from, to);
+  void touchIndex(long[] slots, long[] scratch, int from, int to) {
+    index.touch(slots, scratch, from, to);
   }
 
   @Override

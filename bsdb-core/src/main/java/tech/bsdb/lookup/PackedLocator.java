@@ -96,7 +96,9 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
         touchIndex(keys.highs, from, to);
       }
       case 1 -> readEntries(keys, from, to);
-      case 2 -> touchBins(keys, from, to);
+      case 2 ->
+          records.touchBins(
+              keys.places, keys.read, keys.lows, hasFilters(), ABSENT, keys.scratch, from, to);
       default -> takeValues(keys, from, to, probe);
     }
   }
@@ -117,32 +119,12 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
       int page = index.page(bin);
       places[i] = records.place(page, index.slot(bin, page), index.startingIn(page));
     }
-    for (int i = from; i < to; i++) {
-      keys.read[i] = records.entries(places[i]);
-    }
+    records.readEntries(places, keys.read, from, to);
   }
 
-  /** Touches the bins of keys whose filters may hold them; the other keys are absent. */
-  void touchBins(Staged keys, int from, int to) {
-    long[] places = keys.places;
-    long sum = 0;
-    for (int i = from; i < to; i++) {
-      if (records.mayHold(places[i], keys.read[i], keys.lows[i])) {
-        sum += records.touch(places[i], keys.read[i]);
-      } else {
-        places[i] = ABSENT;
-      }
-    }
-    Touches.keep(sum);
-  }
-
-  /** Touches the bins of all keys. */
-  final void touchAllBins(Staged keys, int from, int to) {
-    long sum = 0;
-    for (int i = from; i < to; i++) {
-      sum += records.touch(keys.places[i], keys.read[i]);
-    }
-    Touches.keep(sum);
+  /** Whether the bins have filters. */
+  boolean hasFilters() {
+    return true;
   }
 
   /** Notes the values of keys. */

@@ -29,6 +29,9 @@ final class Staged {
   /** For each key where the next stage reads; {@link Locator#ABSENT} if the key is absent. */
   final long[] places = new long[MOST];
 
+  /** Memory of a stage. */
+  final long[] scratch = new long[MOST];
+
   /** For each key a number that the locator has read. */
   final int[] read = new int[MOST];
 

@@ -51,6 +51,7 @@ public class HashBenchmark {
   private final long[] highs = new long[BATCH];
   private final long[] lows = new long[BATCH];
   private final long[] slots = new long[BATCH];
+  private final long[] scratch = new long[BATCH];
   private HashedSignatures signatures = null;
   private HashFunction function = null;
   private int next;
@@ -125,7 +126,9 @@ public class HashBenchmark {
     next = next + BATCH & QUERIES - 1;
     System.arraycopy(high, from, highs, 0, BATCH);
     System.arraycopy(low, from, lows, 0, BATCH);
-    function.slots(highs, lows, slots, BATCH);
+    function.touch(highs, scratch, 0, BATCH);
+    function.candidates(highs, lows, slots, scratch, 0, BATCH);
+    function.confirm(highs, lows, slots, 0, BATCH);
     blackhole.consume(slots);
   }
 }
