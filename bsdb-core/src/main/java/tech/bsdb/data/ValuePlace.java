@@ -27,7 +27,6 @@ final class ValuePlace {
 
   private int offset;
   private int length;
-  private boolean inWindow;
 
   /** Shows bytes of a window's buffer. */
   @SuppressWarnings("ReferenceEquality") // identity: is it the buffer shown last?
@@ -37,7 +36,6 @@ final class ValuePlace {
       shownOther = buffer.isReadOnly() ? buffer : buffer.asReadOnlyBuffer().clear();
     }
     set(shownOther, at, bytes);
-    inWindow = true;
   }
 
   /** Shows bytes of an array. */
@@ -70,12 +68,6 @@ final class ValuePlace {
     shown = bytes;
     offset = at;
     length = count;
-    inWindow = false;
-  }
-
-  /** Whether the value lies in a window's buffer rather than in an array. */
-  boolean inWindow() {
-    return inWindow;
   }
 
   /** Returns the value as a read-only buffer of its own, big-endian, from position 0 to limit. */

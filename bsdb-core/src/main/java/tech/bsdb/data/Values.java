@@ -163,12 +163,6 @@ public final class Values {
     return shown.slice();
   }
 
-  /** Whether the last value in place lies in the window from which it was read. */
-  public boolean inWindow() {
-    ValuePlace shown = place;
-    return shown != null && shown.inWindow();
-  }
-
   /** Releases what a value in place keeps beyond {@code most} bytes. */
   public void trim(int most) {
     ValuePlace shown = place;

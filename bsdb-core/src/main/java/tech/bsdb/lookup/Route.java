@@ -59,11 +59,6 @@ public abstract class Route implements Closeable {
    */
   public abstract int number(byte[] key) throws WrongShardException;
 
-  /** The locators of all databases, in order. */
-  final List<Locator> locators() {
-    return List.of(locators);
-  }
-
   /** Whether every key leads to the only locator. */
   final boolean isUndivided() {
     return this instanceof ToOne;
