@@ -503,10 +503,10 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Releases all resources. A second call does nothing. Waits for value readers and for lookups
-   * that read a device or decompress. Other lookups under way, in mapped or loaded files, end with
-   * their answer or with an {@link IllegalStateException}. On Java 17 to 21, mapped and loaded
-   * files stay in memory until the next garbage collection.
+   * Releases all resources. A second call does nothing. Waits for value readers, for batches, and
+   * for lookups that read a device, verify pages, or decompress. Other lookups under way, in mapped
+   * or loaded files, return their answer or throw an {@link IllegalStateException}. On Java 17 to
+   * 21, mapped and loaded files stay in memory until the next garbage collection.
    *
    * @throws IllegalStateException if a {@link ValueReader} calls this, for which it would have to
    *     wait; the database stays open

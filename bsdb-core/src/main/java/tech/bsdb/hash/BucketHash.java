@@ -17,7 +17,7 @@ import tech.bsdb.io.Touches;
  * read from its mapped file (FORMAT.md §5). Opens in constant time regardless of size; all readers
  * and processes share the pages.
  *
- * <p>{@link HashBody} verifies each page on first touch. Thread-safe.
+ * <p>{@link HashBody} verifies the pages. Thread-safe.
  */
 final class BucketHash implements HashFunction {
   private static final int RANK_MASK = (1 << BucketLayout.RANK_BITS) - 1;

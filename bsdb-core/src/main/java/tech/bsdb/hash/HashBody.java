@@ -23,7 +23,7 @@ import tech.bsdb.io.Touches;
  * <p>Pages are verified 2 MiB at a time on first touch, or while loading. Thread-safe.
  */
 final class HashBody implements Closeable {
-  /** Bytes that are verified together, so that a lookup has few marks to look at: 2 MiB. */
+  /** Bytes that are verified together, so that a lookup checks few marks: 2 MiB. */
   private static final int PIECE_SHIFT = 21;
 
   private static final int PIECE_PAGES = 1 << PIECE_SHIFT - Page.SHIFT;

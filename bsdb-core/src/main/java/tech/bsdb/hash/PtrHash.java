@@ -15,7 +15,7 @@ import tech.bsdb.io.ShownFile;
  * loaded file (FORMAT.md §13; {@link Pilots} explains it). All readers and processes share the
  * pages. The table of parts, 64 bytes for about 37,000 keys, is on the heap.
  *
- * <p>{@link HashBody} verifies each page on first touch. Thread-safe.
+ * <p>{@link HashBody} verifies the pages. Thread-safe.
  */
 final class PtrHash implements HashFunction {
   /** Words per part of {@link #table}: a cache line. */

@@ -6,7 +6,7 @@ import tech.bsdb.data.Values;
 import tech.bsdb.format.Page;
 import tech.bsdb.io.Extent;
 
-/** Looks up one key at a time, reading one extent after the other. Thread-safe. */
+/** Looks up one key at a time in a session, reading one extent after another. Thread-safe. */
 final class SingleLookups {
   /** Marks a value that would have to be read; compared by identity. */
   static final byte[] NOT_IN_MEMORY = new byte[0];

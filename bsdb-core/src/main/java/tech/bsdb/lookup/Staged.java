@@ -38,7 +38,7 @@ final class Staged {
   /** The numbers of the keys in the batch, in the order of their databases. */
   private final int[] numbers = new int[MOST];
 
-  /* Runs of keys of the same database. A stage loads what belongs to a locator once a run. */
+  /* Runs of keys of the same database. A stage loads the state of a locator once per run. */
   private final int[] databases = new int[MOST];
   private final int[] ends = new int[MOST];
   private int runs;

@@ -19,9 +19,9 @@ import tech.bsdb.error.MemoryBudgetExceededException;
 import tech.bsdb.lookup.AsyncLookups.AsyncRequest;
 
 /**
- * Lookups on the calling thread, of single keys and of batches. Each takes a session, runs the
- * driver that suits the engines, and translates what damage throws into the exceptions that callers
- * expect. Thread-safe.
+ * Lookups on the calling thread, of single keys and of batches. Single keys in memory go to a
+ * {@link MemoryGet}. Every other lookup takes a session and runs the driver that suits the engines.
+ * All translate what damage throws into the exceptions that callers expect. Thread-safe.
  */
 final class SyncLookups {
   private static final Logger LOG = LoggerFactory.getLogger(SyncLookups.class);
