@@ -34,8 +34,8 @@ import tech.bsdb.order.OrderIndex;
 
 /**
  * An open database: its files, and everything that looks up keys in them. What a lookup reads is up
- * to the {@link Locator}; how it reads, to the drivers {@link SingleLookups}, {@link Staged} and
- * {@link QueuedLookups}. Thread-safe.
+ * to the {@link Locator}; how it reads, to the drivers {@link MemoryGet}, {@link SingleLookups},
+ * {@link Staged} and {@link QueuedLookups}. Thread-safe.
  */
 public final class Lookup implements Closeable {
   private final DataSet opened;
@@ -516,13 +516,13 @@ public final class Lookup implements Closeable {
     if (made != null) {
       made.close();
     }
-    Sessions.Closing closing = sync.close();
-    if (closing == Sessions.Closing.SESSION_LOST) {
+    Sessions.Closing outcome = sync.close();
+    if (outcome == Sessions.Closing.SESSION_LOST) {
       throw new IOException(
           opened.path()
               + ": closed after a mapped file failed; its files stay open until the process ends");
     }
-    if (closing == Sessions.Closing.DONE) {
+    if (outcome == Sessions.Closing.DONE) {
       IOException failure = new IOException("could not close " + opened.path());
       IOException ofSession = sync.closingFailure();
       if (ofSession != null) {

@@ -8,8 +8,8 @@ import tech.bsdb.order.OrderCursor;
 import tech.bsdb.order.OrderIndex;
 
 /**
- * The working memory of lookups, lent by {@link Sessions}: a probe, and the drivers of batches once
- * one was needed. Used by one thread at a time.
+ * The working memory of a lookup, lent by {@link Sessions}: a probe, and the drivers of batches
+ * once they were needed. Used by one thread at a time.
  */
 final class Session {
   /** Nobody has it. */
@@ -39,9 +39,7 @@ final class Session {
    */
   private static final int KEEPING = OWN + 256;
 
-  /**
-   * The most memory in each of its buffers that a session keeps which is nobody's own, in bytes.
-   */
+  /** The most bytes of each of its buffers that a session beyond the first {@link #OWN} keeps. */
   private static final int KEEP = 64 << 10;
 
   private static final VarHandle STATE;
@@ -61,7 +59,7 @@ final class Session {
 
   final Probe probe = new Probe();
 
-  /** For batches in mapped files; created by the first. */
+  /** For batches in files in memory; created by the first. */
   @Nullable Staged staged;
 
   /** For batches through a read queue; created by the first. */
@@ -75,8 +73,8 @@ final class Session {
     this.number = number;
   }
 
-  /** Lends it to the caller and returns true, unless it is not free. */
-  boolean isLent() {
+  /** Lends it to the caller if it is free; returns whether it was. */
+  boolean tryLend() {
     return state == FREE && STATE.compareAndSet(this, FREE, LENT);
   }
 

@@ -6,8 +6,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lends sessions to lookups and closes only when all are back, so that nothing is unmapped or freed
- * during a lookup. Thread-safe.
+ * Lends sessions to lookups and closes only when all are back, so that nothing that a session uses
+ * is unmapped or freed. Lookups by a {@link MemoryGet} take none. Thread-safe.
  *
  * <p>A session is taken by a compare-and-set of its {@link Session#state} and given back by a store
  * to it. A stack may overflow at any call, so nothing is called between the first and the return of
@@ -53,7 +53,7 @@ final class Sessions {
       int at = (int) thread & Session.OWN - 1; // its own, unless another thread has the same
       for (int i = 0; i < sessions.length; i++) {
         Session session = sessions[at % sessions.length];
-        if (session.isLent()) {
+        if (session.tryLend()) {
           if (closed) {
             session.state = Session.FREE;
             throw new IllegalStateException("the database is closed");
