@@ -33,7 +33,6 @@ public final class CheckedPages implements Closeable {
   private final @Nullable Check check;
   private final TouchedPages touched;
   private final long pages;
-  private final boolean unverified;
   private final boolean everyRead;
   private final boolean loaded;
   private final @Nullable ReadCount reads;
@@ -78,7 +77,6 @@ public final class CheckedPages implements Closeable {
     this.source = source;
     ShownFile shown = source.shown();
     this.pieces = shown == null ? NOT_SHOWN : shown.pieces();
-    this.unverified = check != null;
     this.pages = pages;
     this.check = check;
     this.everyRead = everyRead;
@@ -166,7 +164,7 @@ public final class CheckedPages implements Closeable {
 
   /** Whether a page of a file in memory needs no verification. */
   public boolean isKnown(long page) {
-    return !unverified || touched.contains(page);
+    return check == null || touched.contains(page);
   }
 
   /** Loads a cache line at each of some positions of a file in memory; see {@link Touches}. */
