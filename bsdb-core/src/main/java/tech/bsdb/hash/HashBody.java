@@ -26,6 +26,15 @@ final class HashBody implements Closeable {
   /** Bytes that are verified together, so that a lookup checks few marks: 2 MiB. */
   private static final int PIECE_SHIFT = 21;
 
+  /** Nobody has read the piece. */
+  private static final byte UNKNOWN = 0;
+
+  /** Someone is verifying the piece, or it has a damaged page. */
+  private static final byte MIXED = 1;
+
+  /** All pages of the piece have been verified. */
+  private static final byte SOUND = 2;
+
   private static final int PIECE_PAGES = 1 << PIECE_SHIFT - Page.SHIFT;
 
   private final ShownFile file;
@@ -33,8 +42,8 @@ final class HashBody implements Closeable {
   private final boolean verify;
   private final TouchedPages touched;
 
-  /** For each piece whether all its pages have been verified. */
-  private final boolean[] sound;
+  /** For each piece {@link #UNKNOWN}, {@link #MIXED} or {@link #SOUND}. */
+  private final byte[] pieces;
 
   private final long tablePage;
 
@@ -43,7 +52,7 @@ final class HashBody implements Closeable {
     this.check = check;
     this.verify = verify;
     this.touched = new TouchedPages(pages);
-    this.sound = new boolean[(int) (pages / PIECE_PAGES) + 1];
+    this.pieces = new byte[(int) (pages / PIECE_PAGES) + 1];
     this.tablePage = ChecksumTable.firstPage(pages);
   }
 
@@ -92,43 +101,47 @@ final class HashBody implements Closeable {
   }
 
   /**
-   * Verifies the pieces that contain a run of bytes, unless they have been verified. A damaged page
-   * in them fails only the runs that need it.
+   * Verifies the pieces that contain a run of bytes, unless they have been verified. If a piece has
+   * a damaged page, only the runs that need that page fail.
    */
   void verify(long from, long to) throws IOException {
     if (verify) {
       int piece = (int) (from >>> PIECE_SHIFT);
       int last = (int) (to - 1 >>> PIECE_SHIFT);
-      if (!sound[piece] || !sound[last]) {
+      if (pieces[piece] != SOUND || pieces[last] != SOUND) {
+        verifyPages(from >>> Page.SHIFT, to - 1 >>> Page.SHIFT);
         for (; piece <= last; piece++) {
-          verifyPiece(piece, from >>> Page.SHIFT, to - 1 >>> Page.SHIFT);
+          if (pieces[piece] == UNKNOWN) {
+            verifyPiece(piece);
+          }
         }
       }
     }
   }
 
-  /**
-   * Verifies those pages of a piece that have not been verified.
-   *
-   * @param first the first page that is needed
-   * @param last the last one
-   */
-  private void verifyPiece(int piece, long first, long last) throws IOException {
+  private void verifyPages(long first, long last) throws IOException {
+    for (long page = first; page <= last; page++) {
+      if (!touched.contains(page)) {
+        verifyPage(page);
+      }
+    }
+  }
+
+  /** Verifies the pages of a piece, once: if one is damaged, those that are needed from then on. */
+  private void verifyPiece(int piece) throws IOException {
+    pieces[piece] = MIXED;
     boolean all = true;
     long end = Math.min((piece + 1L) * PIECE_PAGES, tablePage);
     for (long page = Math.max(1, (long) piece * PIECE_PAGES); page < end; page++) {
-      if (!touched.contains(page)) {
-        try {
-          verifyPage(page);
-        } catch (CorruptDatabaseException e) {
-          if (page >= first && page <= last) {
-            throw e;
-          }
-          all = false;
-        }
+      try {
+        verifyPages(page, page);
+      } catch (CorruptDatabaseException e) {
+        all = false;
       }
     }
-    sound[piece] = all;
+    if (all) {
+      pieces[piece] = SOUND;
+    }
   }
 
   /** Verifies the pages that contain a run of bytes, even if they have been verified. */

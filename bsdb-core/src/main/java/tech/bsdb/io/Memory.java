@@ -111,12 +111,11 @@ public final class Memory {
   }
 
   /**
-   * Has the memory of closed files released soon: on Java 17 to 21, where the garbage collector
-   * does it ({@link ShownFile}), asks for a collection, since a small heap may not need one for
-   * days.
+   * Has the memory of closed files released soon: where the garbage collector does it ({@link
+   * ShownFile}), asks for a collection, since a small heap may not need one for days.
    */
   public static void collectReleased() {
-    if (Runtime.version().feature() < 22) {
+    if (LinuxCalls.instance() == null) {
       System.gc();
     }
   }

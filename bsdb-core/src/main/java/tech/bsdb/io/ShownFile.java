@@ -95,9 +95,12 @@ public final class ShownFile implements PageSource {
   public void close() {
     Runnable last = free;
     free = null;
-    if (last != null) {
-      last.run();
+    try {
+      if (last != null) {
+        last.run();
+      }
+    } finally {
+      Arrays.fill(pieces, null);
     }
-    Arrays.fill(pieces, null);
   }
 }

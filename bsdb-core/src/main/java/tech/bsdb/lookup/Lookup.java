@@ -57,6 +57,7 @@ public final class Lookup implements Closeable {
       DataSet opened,
       EngineChoice.Chosen engines,
       Route route,
+      boolean verify,
       ReadCount reads,
       List<OpenPart> parts)
       throws IOException {
@@ -67,7 +68,7 @@ public final class Lookup implements Closeable {
     this.reads = reads;
     this.parts = List.copyOf(parts);
     this.orders = parts.stream().map(OpenPart::order).filter(Objects::nonNull).toList();
-    this.sync = new SyncLookups(route, engines, opened.path());
+    this.sync = new SyncLookups(route, engines, opened.path(), verify);
   }
 
   /**
@@ -100,7 +101,7 @@ public final class Lookup implements Closeable {
         toClose.add(part);
         parts.add(part);
       }
-      return new Lookup(opened, engines, Route.of(opened, locators), reads, parts);
+      return new Lookup(opened, engines, Route.of(opened, locators), verify, reads, parts);
     } catch (IOException | RuntimeException e) {
       closeAll(toClose, e);
       throw e;

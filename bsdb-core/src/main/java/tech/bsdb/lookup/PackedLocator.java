@@ -152,6 +152,9 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
   /** Looks up a key whose record may be anywhere in its bin. */
   final byte @Nullable [] read(Staged keys, int number, Probe probe) throws IOException {
     long place = start(keys.highs[number], keys.lows[number]);
+    if (place == ABSENT) {
+      return null;
+    }
     locate(0, place, probe.last);
     probe.last.read();
     byte[] key = keys.key(number);

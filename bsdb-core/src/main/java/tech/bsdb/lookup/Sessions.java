@@ -90,6 +90,21 @@ final class Sessions {
     all = more;
   }
 
+  /**
+   * Trims a session at the end of its use.
+   *
+   * @return its state from then on: broken if a resource could not be closed
+   */
+  int trim(Session session) {
+    try {
+      session.trim();
+      return Session.FREE;
+    } catch (IOException | RuntimeException e) {
+      failure = e instanceof IOException cause ? cause : new IOException(e);
+      return Session.BROKEN;
+    }
+  }
+
   /** Notes that a mapped page could not be read, so that a session may never come back. */
   void noteFault() {
     faulted = true;
@@ -155,7 +170,7 @@ final class Sessions {
       session.close();
     } catch (IOException e) { // the other sessions must still be closed
       failure = e;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       failure = new IOException(e);
     }
   }

@@ -1,6 +1,7 @@
 package tech.bsdb.lookup;
 
 import java.io.IOException;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.Values;
 import tech.bsdb.hash.Signature;
@@ -17,6 +18,8 @@ final class Staged {
 
   /** With more databases, few keys share one, and sorting costs more than it saves. */
   private static final int MOST_SORTED = 32;
+
+  private static final KeyBatch NONE = new KeyBatch(batch -> {});
 
   private final Route route;
   private final Signature signature = new Signature();
@@ -43,17 +46,29 @@ final class Staged {
   private final int[] ends = new int[MOST];
   private int runs;
 
-  private KeyBatch batch;
+  /** For each key the number of its database, and for each database the place of its next key. */
+  private final int[] owners = new int[MOST];
+
+  private final int[] next;
+  private KeyBatch batch = NONE;
 
   /** Creates stages of lookups in the databases of a route. */
-  Staged(Route route, KeyBatch batch) {
+  Staged(Route route) {
     this.route = route;
-    this.batch = batch;
+    this.next = new int[route.databases() + 1];
   }
 
   /** Looks up all keys of a batch. */
   void run(KeyBatch keys, Probe probe) throws IOException {
     batch = keys;
+    try {
+      runAll(keys, probe);
+    } finally {
+      batch = NONE;
+    }
+  }
+
+  private void runAll(KeyBatch keys, Probe probe) throws IOException {
     int stages = route.any().stages();
     for (int from = 0; from < keys.size(); from += MOST) {
       int count = Math.min(MOST, keys.size() - from);
@@ -76,8 +91,7 @@ final class Staged {
     int most = route.databases();
     runs = 0;
     if (most > 1 && most <= MOST_SORTED) {
-      int[] next = new int[most + 1];
-      int[] owners = new int[count];
+      Arrays.fill(next, 0);
       for (int i = 0; i < count; i++) {
         owners[i] = route.number(batch.key(from + i));
         next[owners[i] + 1]++;

@@ -37,6 +37,7 @@ final class SyncLookups {
   private final Path path;
   private final SingleLookups single;
   private final boolean showMemory;
+  private final boolean verifies;
   private final Sessions sessions = new Sessions();
   private final Visits visits = new Visits();
   private final AtomicBoolean faulted = new AtomicBoolean();
@@ -51,9 +52,11 @@ final class SyncLookups {
    *
    * @param engines the engines that opened the files of the locators
    * @param path the directory of the database, for messages
+   * @param verifies whether each page is verified at its first touch
    */
-  SyncLookups(Route route, EngineChoice.Chosen engines, Path path) {
+  SyncLookups(Route route, EngineChoice.Chosen engines, Path path, boolean verifies) {
     this.route = route;
+    this.verifies = verifies;
     Locator any = route.any();
     this.engines = engines;
     this.path = path;
@@ -140,7 +143,7 @@ final class SyncLookups {
    */
   byte @Nullable [] getIfInMemory(byte[] key, @Nullable LongPredicate budget) throws IOException {
     MemoryGet open = memory;
-    if (open != null) {
+    if (open != null && verifies) { // what was verified was read
       return get(open, key, new Copying(budget, false));
     }
     if (engines.overlapping() != null) {
@@ -213,9 +216,12 @@ final class SyncLookups {
     }
   }
 
-  /** Whether the calling thread is showing a value to a visitor. */
+  /**
+   * Whether the calling thread is showing a value to a visitor. After a fault, which may have come
+   * too late to end a visit, the answer is no.
+   */
   boolean isShowing() {
-    return visits.isIn(Thread.currentThread().getId());
+    return !faulted.get() && visits.isIn(Thread.currentThread().getId());
   }
 
   /**
@@ -271,7 +277,7 @@ final class SyncLookups {
   /** Looks up all keys of a batch in a session. */
   void getAll(KeyBatch batch, Session session) throws IOException {
     if (showMemory) {
-      staged(session, batch).run(batch, session.probe);
+      staged(session).run(batch, session.probe);
     } else if (engines.overlapping() != null) {
       runQueued(batch, session);
     } else {
@@ -293,10 +299,10 @@ final class SyncLookups {
         && addressed.readTogether(records, !overlaps(), probe.last, probe.scratch);
   }
 
-  private Staged staged(Session session, KeyBatch batch) {
+  private Staged staged(Session session) {
     Staged staged = session.staged;
     if (staged == null) {
-      staged = new Staged(route, batch);
+      staged = new Staged(route);
       session.staged = staged;
     }
     return staged;
@@ -350,11 +356,10 @@ final class SyncLookups {
       int after = Session.BROKEN;
       try {
         T result = use.with(session);
-        session.trim();
-        after = Session.FREE;
+        after = sessions.trim(session);
         return result;
       } catch (IOException | RuntimeException | InternalError e) {
-        after = Session.FREE;
+        after = sessions.trim(session);
         throw e;
       } finally {
         session.state = after; // needs no call, which could overflow the stack
