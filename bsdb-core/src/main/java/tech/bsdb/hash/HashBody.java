@@ -11,6 +11,7 @@ import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.format.PageEncoder;
+import tech.bsdb.io.Faults;
 import tech.bsdb.io.LoadedEngine;
 import tech.bsdb.io.ShownFile;
 import tech.bsdb.io.TouchedPages;
@@ -130,13 +131,15 @@ final class HashBody implements Closeable {
   /** Verifies the pages of a piece, once: if one is damaged, those that are needed from then on. */
   private void verifyPiece(int piece) throws IOException {
     pieces[piece] = MIXED;
+    Faults.surface();
     boolean all = true;
     long end = Math.min((piece + 1L) * PIECE_PAGES, tablePage);
     for (long page = Math.max(1, (long) piece * PIECE_PAGES); page < end; page++) {
       try {
         verifyPages(page, page);
-      } catch (CorruptDatabaseException e) {
-        all = false;
+        Faults.surface();
+      } catch (CorruptDatabaseException | InternalError e) {
+        all = false; // who needs the page will meet that again
       }
     }
     if (all) {

@@ -122,8 +122,11 @@ public final class AsyncLookups implements RingLookups.Owner, Closeable {
    * then takes 140 us instead of 233; a synchronous one takes 187 (docs/BENCHMARKS.md).
    */
   private void readAndAnswer(AsyncRequest request) {
-    find(request);
-    readEnded();
+    try {
+      find(request);
+    } finally { // whatever fault comes late
+      readEnded();
+    }
     deliver(request);
   }
 
@@ -178,8 +181,11 @@ public final class AsyncLookups implements RingLookups.Owner, Closeable {
     try {
       pool.execute(
           () -> {
-            find(request);
-            answer(request);
+            try {
+              find(request);
+            } finally { // whatever fault comes late
+              answer(request);
+            }
           });
     } catch (RejectedExecutionException | OutOfMemoryError e) {
       request.fail(new IOException("cannot start a lookup thread: " + e.getMessage(), e));

@@ -16,6 +16,7 @@ import tech.bsdb.data.Taking;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.error.MemoryBudgetExceededException;
+import tech.bsdb.io.Faults;
 import tech.bsdb.lookup.AsyncLookups.AsyncRequest;
 
 /**
@@ -105,6 +106,7 @@ final class SyncLookups {
 
     @Override
     public byte @Nullable [] otherwise(byte[] key) throws IOException {
+      Faults.surface();
       return waits ? read(key, budget) : SingleLookups.NOT_IN_MEMORY;
     }
   }
@@ -121,6 +123,7 @@ final class SyncLookups {
 
     @Override
     public ByteBuffer otherwise(byte[] key) {
+      Faults.surface();
       return UNREAD;
     }
   }
@@ -155,7 +158,11 @@ final class SyncLookups {
 
   private <T> @Nullable T get(MemoryGet open, byte[] key, Taking<T> taking) throws IOException {
     try {
-      return open.get(key, taking);
+      T found = open.get(key, taking);
+      if (found == null) { // a value has the right key before it
+        Faults.surface();
+      }
+      return found;
     } catch (RuntimeException | Error e) {
       if (memory == null && e instanceof RuntimeException) {
         throw new IllegalStateException("the database is closed", e); // and its memory released
@@ -206,7 +213,9 @@ final class SyncLookups {
     Visits.Visit begun = visits.begin();
     try {
       requireOpen();
-      return visit.visit(visitor, value);
+      R seen = visit.visit(visitor, value);
+      Faults.surface();
+      return seen;
     } finally {
       try {
         VarHandle.releaseFence();
@@ -356,6 +365,7 @@ final class SyncLookups {
       int after = Session.BROKEN;
       try {
         T result = use.with(session);
+        Faults.surface();
         after = sessions.trim(session);
         return result;
       } catch (IOException | RuntimeException | InternalError e) {
@@ -371,7 +381,13 @@ final class SyncLookups {
 
   /** Returns the exception that callers expect, or throws the failure if it is as they expect. */
   private IOException expected(Throwable failure) {
-    Throwable explained = explained(failure);
+    Throwable explained;
+    try {
+      Faults.surface();
+      explained = explained(failure);
+    } catch (InternalError fault) { // which the failure followed from
+      explained = unreadable(fault);
+    }
     if (explained instanceof IOException e) {
       return e;
     }

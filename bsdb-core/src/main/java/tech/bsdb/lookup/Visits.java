@@ -2,20 +2,21 @@ package tech.bsdb.lookup;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 
 /**
  * The threads that are showing a value to a visitor, so that closing can wait for them.
  * Thread-safe.
  *
  * <p>A visit takes one compare-and-set, in the place of its thread. If that is taken, by a visit
- * that the same thread is in or by another thread, it is one of a list.
+ * that the same thread is in or by another thread, it takes another place.
  */
 final class Visits {
   private static final int PLACES =
       Integer.highestOneBit(Math.max(4, 4 * Runtime.getRuntime().availableProcessors()));
+
+  /** The places that a visit tries before it makes more. */
+  private static final int TRIES = 16;
 
   private static final VarHandle THREAD;
 
@@ -40,37 +41,38 @@ final class Visits {
     private long pad1, pad2, pad3, pad4, pad5, pad6, pad7;
   }
 
-  private final Visit[] places = new Visit[PLACES];
+  /** All places, a power of two. An array does not change; a larger one replaces it. */
+  private volatile Visit[] all = more(new Visit[0], PLACES);
 
-  /** Guarded by this. */
-  private final List<Visit> more = new ArrayList<>();
-
-  Visits() {
-    for (int i = 0; i < PLACES; i++) {
-      places[i] = new Visit();
+  private static Visit[] more(Visit[] visits, int length) {
+    Visit[] more = Arrays.copyOf(visits, length);
+    for (int i = visits.length; i < length; i++) {
+      more[i] = new Visit();
     }
+    return more;
   }
 
   /** Begins a visit by the calling thread. What the caller reads next is read after that. */
   Visit begin() {
     long thread = Thread.currentThread().getId();
-    Visit place = places[(int) thread & PLACES - 1];
-    if (place.thread == 0 && THREAD.compareAndSet(place, 0L, thread)) {
-      return place;
+    while (true) {
+      Visit[] visits = all;
+      long number = thread;
+      for (int tried = 0; tried < TRIES; tried++) {
+        Visit visit = visits[(int) (number & visits.length - 1)];
+        if (visit.thread == 0 && THREAD.compareAndSet(visit, 0L, thread)) {
+          return visit; // nothing is called in between
+        }
+        number = number * 0x5851F42D4C957F2DL + 0x14057B7EF767814FL; // Knuth's MMIX
+        number ^= number >>> 32;
+      }
+      grow(visits);
     }
-    return another(thread);
   }
 
-  private synchronized Visit another(long thread) {
-    int tried = 0;
-    while (true) {
-      if (tried == more.size()) {
-        more.add(new Visit());
-      }
-      Visit visit = more.get(tried++);
-      if (visit.thread == 0 && THREAD.compareAndSet(visit, 0L, thread)) {
-        return visit;
-      }
+  private synchronized void grow(Visit[] known) {
+    if (all == known) {
+      all = more(known, 2 * known.length);
     }
   }
 
@@ -84,12 +86,8 @@ final class Visits {
     return anyOf(Long.MIN_VALUE, Long.MAX_VALUE);
   }
 
-  private synchronized boolean anyOf(long least, long most) {
-    return anyOf(Arrays.asList(places), least, most) || anyOf(more, least, most);
-  }
-
-  private static boolean anyOf(List<Visit> visits, long least, long most) {
-    for (Visit visit : visits) {
+  private boolean anyOf(long least, long most) {
+    for (Visit visit : all) {
       long thread = (long) THREAD.getVolatile(visit);
       if (thread != 0 && thread >= least && thread <= most) {
         return true;
