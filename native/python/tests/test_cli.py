@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -140,13 +141,12 @@ def test_a_full_device():
 
 def test_a_closed_pipe(build):
     db = build({f"k{i}": "v" * 100 for i in range(20_000)})
-    process = subprocess.Popen(
-        [sys.executable, "-m", "bsdb", "scan", db], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    assert process.stdout.readline() == b"k0 " + b"v" * 100 + b"\n"
-    process.stdout.close()
-    assert process.stderr.read() == b"" and process.wait(30) == 0
-    process.stderr.close()
+    words = [sys.executable, "-m", "bsdb", "scan", db]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        first = process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b"" and process.wait(30) == 0
+    assert re.fullmatch(rb"k\d+ v{100}\n", first)
 
 
 RANGES = [
