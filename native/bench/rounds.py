@@ -136,7 +136,7 @@ def measure(contestants, figures, rounds, queries):
             sums.add(total)
             if number >= 0:
                 taken[name].append(nanos)
-        if len(sums) != 1:
+        if len(sums) > 1:
             sys.exit(f"compare-native: the values differ: {sums}")
     return taken
 
