@@ -3,13 +3,15 @@ package tech.bsdb.lookup;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * The threads that are showing a value to a visitor, so that closing can wait for them.
  * Thread-safe.
  *
  * <p>A visit takes one compare-and-set, in the place of its thread. If that is taken, by a visit
- * that the same thread is in or by another thread, it takes another place.
+ * that the same thread is in or by another thread, it takes another place at random. There are more
+ * places if few are free.
  */
 final class Visits {
   private static final int PLACES =
@@ -57,14 +59,13 @@ final class Visits {
     long thread = Thread.currentThread().getId();
     while (true) {
       Visit[] visits = all;
-      long number = thread;
+      int number = (int) thread;
       for (int tried = 0; tried < TRIES; tried++) {
-        Visit visit = visits[(int) (number & visits.length - 1)];
+        Visit visit = visits[number & visits.length - 1];
         if (visit.thread == 0 && THREAD.compareAndSet(visit, 0L, thread)) {
           return visit; // nothing is called in between
         }
-        number = number * 0x5851F42D4C957F2DL + 0x14057B7EF767814FL; // Knuth's MMIX
-        number ^= number >>> 32;
+        number = ThreadLocalRandom.current().nextInt();
       }
       grow(visits);
     }

@@ -30,7 +30,7 @@ class VisitsTest {
     Visits visits = new Visits();
     assertThat(visits.isAny()).isFalse();
     List<Visits.Visit> begun = new ArrayList<>();
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 3000; i++) {
       begun.add(visits.begin());
       assertThat(visits.isIn(ownId())).isTrue();
     }
