@@ -114,7 +114,7 @@ class ShardedBuildTest {
       assertThat(opened.id()).isEqualTo(shard.id());
       assertThat(facts.shard()).isEqualTo(shard.number());
       assertThat(facts.shards()).isEqualTo(options.shards());
-      assertThat(Facts.routing(opened.manifest())).isEqualTo(KeySlots.NAME);
+      assertThat(opened.manifest().text("shard.hash")).isEqualTo(KeySlots.NAME);
       assertThat(facts.records()).isEqualTo(shard.records()).isEqualTo(expected.records().size());
       assertThat(Database.verify(path, (done, total) -> {}).records()).isEqualTo(shard.records());
       try (Database database = Database.open(path)) {

@@ -16,6 +16,7 @@ import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
+import tech.bsdb.format.ManifestFile;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.ShardSet;
 import tech.bsdb.io.Memory;
@@ -72,9 +73,9 @@ public record DataSet(
   public static <T> T withOpened(Path path, Use<T> use) throws IOException {
     refuseUnlessDirectory(path);
     for (int attempt = 1; ; attempt++) {
-      StatedManifest stated = StatedManifest.read(path);
+      ManifestFile stated = DatabaseDirectory.manifest(path);
       try {
-        DataSet opened = of(stated);
+        DataSet opened = of(path, stated);
         for (DatabaseDirectory database : opened.databases) {
           database.checkFrames();
         }
@@ -98,9 +99,9 @@ public record DataSet(
   }
 
   /** Reads the manifest again after a file turned out to be missing. */
-  private static StatedManifest readAgain(Path path, IOException missing) throws IOException {
+  private static ManifestFile readAgain(Path path, IOException missing) throws IOException {
     try {
-      return StatedManifest.read(path);
+      return DatabaseDirectory.manifest(path);
     } catch (NoSuchFileException | NotDirectoryException e) {
       NoSuchFileException removed =
           new NoSuchFileException(
@@ -110,30 +111,30 @@ public record DataSet(
     }
   }
 
-  private static DataSet of(StatedManifest stated) throws IOException {
+  private static DataSet of(Path path, ManifestFile stated) throws IOException {
     if (!stated.isSet()) {
-      DatabaseDirectory database = DatabaseDirectory.of(stated);
-      return new DataSet(database.path(), database.id(), null, 0, List.of(database));
+      DatabaseDirectory database = DatabaseDirectory.of(path, stated);
+      return new DataSet(path, database.id(), null, 0, List.of(database));
     }
     ShardSet set = stated.set();
     List<DatabaseDirectory> shards = new ArrayList<>();
     for (ShardSet.Shard shard : set.heldShards()) {
-      DatabaseDirectory opened = shard(stated.path(), shard);
+      DatabaseDirectory opened = shard(path, shard);
       requireMember(opened, shard, set.shards().size(), shards.isEmpty() ? opened : shards.get(0));
       shards.add(opened);
     }
-    return new DataSet(stated.path(), stated.id(), set, stated.bytes(), shards);
+    return new DataSet(path, stated.id(), set, stated.bytes(), shards);
   }
 
   private static DatabaseDirectory shard(Path path, ShardSet.Shard shard) throws IOException {
     Path directory = path.resolve(shard.directoryName());
     try {
-      StatedManifest stated = StatedManifest.read(directory);
+      ManifestFile stated = DatabaseDirectory.manifest(directory);
       if (stated.isSet()) {
         throw new CorruptDatabaseException(
-            stated.file(), Page.SIZE, "the manifest of a shard", "that of a set of shards");
+            stated.path(), Page.SIZE, "the manifest of a shard", "that of a set of shards");
       }
-      return DatabaseDirectory.of(stated);
+      return DatabaseDirectory.of(directory, stated);
     } catch (NotDirectoryException e) { // perhaps because a build replaces the set
       throw new NoSuchFileException(
           directory.toString(),

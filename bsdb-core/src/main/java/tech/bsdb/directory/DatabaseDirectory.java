@@ -6,8 +6,10 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -23,6 +25,7 @@ import tech.bsdb.format.FileKind;
 import tech.bsdb.format.KeySlots;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
+import tech.bsdb.format.ManifestFile;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.format.PageEncoder;
@@ -47,30 +50,52 @@ import tech.bsdb.io.ShownFile;
  */
 public record DatabaseDirectory(
     Path path, DatabaseId id, Manifest manifest, Facts facts, long manifestBytes) {
-  /** The database that a manifest describes; none of its files is checked yet. */
-  static DatabaseDirectory of(StatedManifest stated) throws IOException {
-    return stated.readable(
+  /**
+   * The database that a manifest describes; none of its files is checked yet.
+   *
+   * @param path the directory
+   */
+  public static DatabaseDirectory of(Path path, ManifestFile stated) throws IOException {
+    return stated.facts(
         () -> {
           Manifest manifest = stated.manifest();
-          String name = Facts.layoutName(manifest);
-          if (!Facts.knowsLayout(name)) {
-            throw new UnsupportedFormatException(
-                stated.file(), "layout " + name, Facts.layoutNames());
-          }
-          Layout layout = Facts.layout(manifest);
+          Layout layout = Facts.layout(stated.path(), manifest);
           if (layout == null || !layout.isPacked()) {
-            HashKinds.of(stated.file(), manifest);
+            HashKinds.of(stated.path(), manifest);
           }
-          String signature = Facts.signatureName(manifest);
-          if (signature != null && !signature.equals(Facts.SIGNATURE_2)) {
-            throw new UnsupportedFormatException(
-                stated.file(), "signatures by " + signature, Facts.SIGNATURE_2);
-          }
-          stated.requireRouting();
-          Facts facts = Facts.of(manifest); // once, so that later reads find them in range
+          Facts facts = Facts.of(stated.path(), manifest);
           checkFiles(manifest, facts);
-          return new DatabaseDirectory(stated.path(), stated.id(), manifest, facts, stated.bytes());
+          return new DatabaseDirectory(path, stated.id(), manifest, facts, stated.bytes());
         });
+  }
+
+  /** Reads and verifies the manifest file of a directory. */
+  static ManifestFile manifest(Path directory) throws IOException {
+    Path file = directory.resolve(Manifest.FILE_NAME);
+    if (!Files.exists(file)) {
+      throw new NotDirectoryException(
+          directory + " is not a bsdb database: it has no " + Manifest.FILE_NAME);
+    }
+    requireRegular(file);
+    long length = Files.size(file);
+    if (length > ManifestFile.MAX_BYTES) {
+      throw new CorruptDatabaseException(file, 0, "a manifest", length + " bytes");
+    }
+    return ManifestFile.decode(file, Files.readAllBytes(file));
+  }
+
+  /** Fails for what is there and not a file; to open a pipe would wait for ever. */
+  private static void requireRegular(Path file) throws CorruptDatabaseException {
+    BasicFileAttributes found;
+    try { // once, since a build may be replacing the database
+      found = Files.readAttributes(file, BasicFileAttributes.class);
+    } catch (IOException e) {
+      return; // opening it tells more
+    }
+    if (!found.isRegularFile()) {
+      throw new CorruptDatabaseException(
+          file, 0, "a file", found.isDirectory() ? "a directory" : "a pipe, a socket or a device");
+    }
   }
 
   /** Fails if a file is missing, damaged, cut short or from another database. */
@@ -138,7 +163,7 @@ public record DatabaseDirectory(
 
   private void checkFrame(FileEntry entry) throws IOException {
     Path file = file(entry);
-    StatedManifest.requireRegular(file);
+    requireRegular(file);
     if (!Files.exists(file)) {
       throw new NoSuchFileException(
           file.toString(),

@@ -1,11 +1,13 @@
 package tech.bsdb.format;
 
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Layout;
 import tech.bsdb.SignatureAlgorithm;
+import tech.bsdb.error.UnsupportedFormatException;
 
 /**
  * The facts that a manifest states about its database, each with its type and range (FORMAT.md §6).
@@ -136,9 +138,6 @@ public record Facts(
   /** The format of databases that name the algorithm of their signatures. */
   public static final int FORMAT_2 = 2;
 
-  /** The only algorithm of signatures that format 2 has. */
-  public static final String SIGNATURE_2 = SignatureAlgorithm.MUM.id();
-
   /** The most bins of the packed layout. */
   public static final long MOST_BINS = 1L << 38;
 
@@ -172,23 +171,20 @@ public record Facts(
     return format(signature);
   }
 
-  /**
-   * The name of the algorithm of the signatures, which must be known before the other facts, or
-   * null in format 1, which has only one.
-   */
-  public static @Nullable String signatureName(Manifest manifest) {
-    return format(manifest) == FORMAT_1 ? null : manifest.text(SIGNATURE);
-  }
-
-  private static SignatureAlgorithm signature(Manifest manifest) {
-    String name = signatureName(manifest);
-    if (name == null) {
+  private static SignatureAlgorithm signature(Path file, Manifest manifest)
+      throws UnsupportedFormatException {
+    if (format(manifest) == FORMAT_1) {
       return SignatureAlgorithm.SPOOKY;
     }
-    if (!name.equals(SIGNATURE_2)) {
-      throw new IllegalArgumentException("unknown signatures \"" + name + "\"");
-    }
+    requireKnown(file, "signatures by ", manifest.text(SIGNATURE), SignatureAlgorithm.MUM.id());
     return SignatureAlgorithm.MUM;
+  }
+
+  private static void requireKnown(Path file, String what, String name, String known)
+      throws UnsupportedFormatException {
+    if (!name.equals(known)) {
+      throw new UnsupportedFormatException(file, what + name, known);
+    }
   }
 
   /** The kind of the hash function, which must be known before the other facts. */
@@ -196,18 +192,16 @@ public record Facts(
     return manifest.text(HASH_KIND);
   }
 
-  /** The name of the layout, which must be known before the other facts. */
-  public static String layoutName(Manifest manifest) {
-    return manifest.text(LAYOUT);
-  }
-
   /**
-   * The name of the routing of keys to shards, which must be known before the other facts, or null
-   * if the database is not one of several shards.
+   * Fails unless keys are routed to shards as this version does.
+   *
+   * @param file the manifest's file, for messages
    */
-  public static @Nullable String routing(Manifest manifest) {
-    String name = manifest.text(SHARD_HASH);
-    return shardCount(manifest, 1, Integer.MAX_VALUE) == 1 ? null : name;
+  static void requireRouting(Path file, Manifest manifest) throws UnsupportedFormatException {
+    String routing = manifest.text(SHARD_HASH);
+    if (shardCount(manifest, 1, Integer.MAX_VALUE) > 1) {
+      requireKnown(file, "keys routed to shards by ", routing, KeySlots.NAME);
+    }
   }
 
   /** The number of shards. */
@@ -225,21 +219,34 @@ public record Facts(
         .put(SHARD_HASH, KeySlots.NAME);
   }
 
-  /** The layout, or null if there are no data files or this version does not know it. */
-  public static @Nullable Layout layout(Manifest manifest) {
-    return layoutNamed(layoutName(manifest));
+  /** The name of the layout. */
+  static String layoutName(Manifest manifest) {
+    return manifest.text(LAYOUT);
   }
 
-  /** Whether this version reads the layout with a name. */
-  public static boolean knowsLayout(String name) {
-    return name.equals(NO_LAYOUT) || layoutNamed(name) != null;
-  }
-
-  /** The names of all layouts, for messages. */
-  public static String layoutNames() {
-    return Arrays.stream(Layout.values()).map(Layout::id).collect(Collectors.joining(", "))
-        + ", "
-        + NO_LAYOUT;
+  /**
+   * The layout, or null if there are no data files. It must be known before the other facts.
+   *
+   * @param file the manifest's file, for messages
+   * @throws UnsupportedFormatException if this version does not read the layout
+   */
+  public static @Nullable Layout layout(Path file, Manifest manifest)
+      throws UnsupportedFormatException {
+    String name = layoutName(manifest);
+    for (Layout layout : Layout.values()) {
+      if (layout.id().equals(name)) {
+        return layout;
+      }
+    }
+    if (!name.equals(NO_LAYOUT)) {
+      throw new UnsupportedFormatException(
+          file,
+          "layout " + name,
+          Arrays.stream(Layout.values()).map(Layout::id).collect(Collectors.joining(", "))
+              + ", "
+              + NO_LAYOUT);
+    }
+    return null;
   }
 
   /** The name of a layout, or of none. */
@@ -247,30 +254,21 @@ public record Facts(
     return layout == null ? NO_LAYOUT : layout.id();
   }
 
-  private static @Nullable Layout layoutNamed(String name) {
-    for (Layout layout : Layout.values()) {
-      if (layout.id().equals(name)) {
-        return layout;
-      }
-    }
-    return null;
-  }
-
   /**
    * Reads all facts.
    *
+   * @param file the manifest's file, for messages
+   * @throws UnsupportedFormatException if this version does not read the layout, the signatures or
+   *     the routing of keys
    * @throws IllegalArgumentException if a fact is missing, has the wrong type or is out of range
    */
-  public static Facts of(Manifest manifest) {
-    String name = layoutName(manifest);
-    Layout layout = layoutNamed(name);
-    if (!knowsLayout(name)) {
-      throw new IllegalArgumentException("unknown layout \"" + name + "\"");
-    }
+  public static Facts of(Path file, Manifest manifest) throws UnsupportedFormatException {
+    Layout layout = layout(file, manifest);
+    SignatureAlgorithm signature = signature(file, manifest);
+    requireRouting(file, manifest);
     boolean compressed = layout != null && layout.isCompressed();
     boolean approximate = layout == null;
     boolean packed = layout != null && layout.isPacked();
-    manifest.text(SHARD_HASH);
     int shards = shardCount(manifest, 1, ShardSet.MOST);
     return new Facts(
         layout,
@@ -280,7 +278,7 @@ public record Facts(
         number(manifest, VALUE_BYTES, 0, Long.MAX_VALUE),
         small(manifest, LONGEST_KEY, 0, RecordFrame.MAX_KEY),
         small(manifest, LONGEST_VALUE, 0, RecordFrame.MAX_VALUE),
-        signature(manifest),
+        signature,
         number(manifest, HASH_SEED, Long.MIN_VALUE, Long.MAX_VALUE),
         number(manifest, HASH_BUCKETS, packed ? 0 : 1, packed ? 0 : 1L << 36),
         small(manifest, CHECKSUM_BITS, 0, 32),

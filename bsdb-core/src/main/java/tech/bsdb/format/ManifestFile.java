@@ -11,13 +11,21 @@ import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.error.UnsupportedFormatException;
 
 /**
- * The whole manifest file: frame, checksums, database id and content (FORMAT.md §6).
+ * The manifest file of a database or of a set of shards: its frame, checksums, id and content
+ * (FORMAT.md §6). Immutable.
  *
- * @param id the database id
+ * @param path the file
+ * @param id the id of the database or the set
  * @param manifest the content
+ * @param bytes size of the file in bytes
  */
-public record ManifestFile(DatabaseId id, Manifest manifest) {
+public record ManifestFile(Path path, DatabaseId id, Manifest manifest, long bytes) {
+  /** The size of the largest manifest file in bytes, which has the most data files. */
+  public static final int MAX_BYTES = 4096 * Page.SIZE;
+
   private static final FileIdentity FILE = new FileIdentity(FileKind.MANIFEST, 0);
+
+  private static final String FORMATS = "format " + Facts.FORMAT_1 + " or " + Facts.FORMAT_2;
 
   /** Encodes the file of a manifest. */
   public static byte[] encode(Manifest manifest) {
@@ -45,11 +53,12 @@ public record ManifestFile(DatabaseId id, Manifest manifest) {
   }
 
   /**
-   * Decodes a manifest file, verifying every byte.
+   * Decodes a manifest file, verifying every byte. Of which format and kind it is, only those
+   * methods ask that read facts.
    *
    * @param path the file, for messages
    * @throws CorruptDatabaseException if the bytes are damaged
-   * @throws UnsupportedFormatException if the format version is another
+   * @throws UnsupportedFormatException if the format version of the file is another
    */
   public static ManifestFile decode(Path path, byte[] bytes)
       throws CorruptDatabaseException, UnsupportedFormatException {
@@ -76,7 +85,7 @@ public record ManifestFile(DatabaseId id, Manifest manifest) {
           "the database id of this manifest, " + DatabaseId.derive(trimmed),
           frame.databaseId().toString());
     }
-    return new ManifestFile(frame.databaseId(), Manifest.decode(path, trimmed));
+    return new ManifestFile(path, frame.databaseId(), Manifest.decode(path, trimmed), bytes.length);
   }
 
   private static byte[] page(byte[] bytes, int number) {
@@ -90,5 +99,53 @@ public record ManifestFile(DatabaseId id, Manifest manifest) {
       names.add(entry.name(id));
     }
     return names;
+  }
+
+  /** Reads facts of a manifest. */
+  @FunctionalInterface
+  public interface Reading<T> {
+    /**
+     * Reads facts.
+     *
+     * @throws IllegalArgumentException if one is missing or out of range
+     */
+    T read() throws IOException;
+  }
+
+  /**
+   * Reads facts of a manifest whose format is known.
+   *
+   * @throws CorruptDatabaseException if one is missing or out of range
+   * @throws UnsupportedFormatException if this version does not read the format
+   */
+  public <T> T facts(Reading<T> reading) throws IOException {
+    try {
+      long format = Facts.format(manifest);
+      if (format != Facts.FORMAT_1 && format != Facts.FORMAT_2) {
+        throw new UnsupportedFormatException(path, "format " + format, FORMATS);
+      }
+      if (format != Facts.FORMAT_1 && ShardSet.isSet(manifest)) {
+        throw new UnsupportedFormatException(
+            path, "a set of shards of format " + format, "sets of format " + Facts.FORMAT_1);
+      }
+      return reading.read();
+    } catch (IllegalArgumentException | ArithmeticException e) {
+      throw new CorruptDatabaseException(
+          path, Page.SIZE, "a manifest of " + FORMATS, String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** Whether it is the manifest of a set of shards. */
+  public boolean isSet() throws IOException {
+    return facts(() -> ShardSet.isSet(manifest));
+  }
+
+  /** The facts of the set. */
+  public ShardSet set() throws IOException {
+    return facts(
+        () -> {
+          Facts.requireRouting(path, manifest);
+          return ShardSet.of(manifest);
+        });
   }
 }

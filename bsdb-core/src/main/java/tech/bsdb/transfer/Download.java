@@ -30,11 +30,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.directory.DataSet;
-import tech.bsdb.directory.StatedManifest;
+import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
+import tech.bsdb.format.ManifestFile;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.ShardSet;
 
@@ -97,11 +98,11 @@ public final class Download {
     final List<FileEntry> files;
     final AtomicInteger missing;
 
-    Arrival(Shipment.Part part, StatedManifest stated) throws IOException {
+    Arrival(Shipment.Part part, Path directory, ManifestFile stated) throws IOException {
       this.part = part;
       this.id = stated.id();
-      this.directory = stated.path();
-      this.files = stated.database().manifest().files();
+      this.directory = directory;
+      this.files = DatabaseDirectory.of(directory, stated).manifest().files();
       this.missing = new AtomicInteger(files.size());
     }
   }
@@ -203,8 +204,8 @@ public final class Download {
     Map<String, Path> known = new HashMap<>();
     for (Path directory : nearby) {
       try {
-        byte[] manifest = Files.readAllBytes(directory.resolve(Manifest.FILE_NAME));
-        StatedManifest stated = StatedManifest.decode(directory, manifest);
+        Path manifest = directory.resolve(Manifest.FILE_NAME);
+        ManifestFile stated = ManifestFile.decode(manifest, Files.readAllBytes(manifest));
         if (stated.isSet()) {
           for (ShardSet.Shard shard : stated.set().heldShards()) {
             known.put(shard.id().toString(), directory.resolve(shard.directoryName()));
@@ -279,15 +280,16 @@ public final class Download {
     String directory = at(part);
     String file = Shipment.below(directory, Manifest.FILE_NAME);
     Path here = staged(part);
+    Path named = here.resolve(Manifest.FILE_NAME);
     byte[] bytes =
         Shipment.small(
             origin,
             file,
-            StatedManifest.MAX_BYTES,
+            ManifestFile.MAX_BYTES,
             traffic,
             options,
-            read -> requireId(StatedManifest.decode(here, read), part));
-    Arrival arrival = new Arrival(part, StatedManifest.decode(here, bytes));
+            read -> requireId(ManifestFile.decode(named, read), part));
+    Arrival arrival = new Arrival(part, here, ManifestFile.decode(named, bytes));
     if (!Files.isDirectory(here, LinkOption.NOFOLLOW_LINKS)) {
       Files.deleteIfExists(here);
       Files.createDirectory(here);
@@ -310,10 +312,10 @@ public final class Download {
     }
   }
 
-  private static void requireId(StatedManifest stated, Shipment.Part part) throws IOException {
+  private static void requireId(ManifestFile stated, Shipment.Part part) throws IOException {
     if (stated.isSet() || !stated.id().toString().equals(part.id())) {
       throw new CorruptDatabaseException(
-          stated.path().resolve(Manifest.FILE_NAME),
+          stated.path(),
           16,
           "database id " + part.id(),
           stated.isSet() ? "a set of shards" : stated.id().toString());

@@ -5,10 +5,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.directory.StatedManifest;
+import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
+import tech.bsdb.format.ManifestFile;
 import tech.bsdb.format.ShardSet;
 
 /**
@@ -56,23 +57,18 @@ public record Inventory(
         first.directory().isEmpty()
             ? shipment.directory()
             : Shipment.below(shipment.directory(), first.directory());
-    byte[] bytes =
-        Shipment.content(
-            origin,
-            Shipment.below(directory, Manifest.FILE_NAME),
-            StatedManifest.MAX_BYTES,
-            options,
-            checkOpen);
-    StatedManifest stated = StatedManifest.decode(Path.of(directory), bytes);
-    Facts facts = stated.database().facts();
+    String file = Shipment.below(directory, Manifest.FILE_NAME);
+    byte[] bytes = Shipment.content(origin, file, ManifestFile.MAX_BYTES, options, checkOpen);
+    ManifestFile stated = ManifestFile.decode(Path.of(file), bytes);
+    Facts facts = DatabaseDirectory.of(Path.of(directory), stated).facts();
     long size =
         stated.manifest().files().stream().mapToLong(FileEntry::length).sum() + bytes.length;
     List<Item> items = new ArrayList<>();
     if (shipment.isSet()) {
-      Path root = Path.of(shipment.directory());
+      Path root = Path.of(Shipment.below(shipment.directory(), Manifest.FILE_NAME));
       double each = (double) size / Math.max(1, facts.records());
       for (ShardSet.Shard shard :
-          StatedManifest.decode(root, shipment.rootManifest()).set().heldShards()) {
+          ManifestFile.decode(root, shipment.rootManifest()).set().heldShards()) {
         Shipment.Part part = new Shipment.Part(shard.id().toString(), shard.directoryName());
         items.add(new Item(part, shard.number(), shard.records(), (long) (shard.records() * each)));
       }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.directory.StatedManifest;
+import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.error.UnsupportedFormatException;
 import tech.bsdb.format.DatabaseId;
@@ -60,13 +60,11 @@ public record Shipment(
         small(
             origin,
             file,
-            StatedManifest.MAX_BYTES,
+            ManifestFile.MAX_BYTES,
             traffic,
             options,
-            read -> {
-              StatedManifest unused = StatedManifest.decode(Path.of(directory), read);
-            });
-    StatedManifest stated = StatedManifest.decode(Path.of(directory), bytes);
+            read -> ManifestFile.decode(Path.of(file), read).isSet());
+    ManifestFile stated = ManifestFile.decode(Path.of(file), bytes);
     SortedSet<Integer> shards = options.shards();
     String id = stated.id().toString();
     if (!stated.isSet()) {
@@ -74,7 +72,7 @@ public record Shipment(
         throw new IllegalArgumentException(
             origin.location(directory) + " is one database, not a set of shards; omit the shards");
       }
-      long records = stated.database().facts().records();
+      long records = DatabaseDirectory.of(Path.of(directory), stated).facts().records();
       return new Shipment(directory, id, records, new byte[0], List.of(new Part(id, "")));
     }
     return of(directory, stated, bytes, wanted(origin.location(directory), stated, shards));
@@ -82,7 +80,7 @@ public record Shipment(
 
   /** Returns the set of the wanted shards. */
   private static ShardSet wanted(
-      String location, StatedManifest stated, @Nullable SortedSet<Integer> shards)
+      String location, ManifestFile stated, @Nullable SortedSet<Integer> shards)
       throws IOException {
     ShardSet set = stated.set();
     if (shards == null) {
@@ -102,11 +100,10 @@ public record Shipment(
   }
 
   private static Shipment of(
-      String directory, StatedManifest stated, byte[] manifest, ShardSet wanted)
-      throws IOException {
+      String directory, ManifestFile stated, byte[] manifest, ShardSet wanted) throws IOException {
     boolean asIs = wanted.equals(stated.set());
     byte[] encoded = asIs ? manifest : ManifestFile.encode(wanted.manifest());
-    StatedManifest here = StatedManifest.decode(Path.of(directory), encoded);
+    ManifestFile here = ManifestFile.decode(stated.path(), encoded);
     List<Part> parts = new ArrayList<>();
     for (ShardSet.Shard shard : wanted.heldShards()) {
       parts.add(new Part(shard.id().toString(), shard.directoryName()));
@@ -126,16 +123,11 @@ public record Shipment(
     Map<String, Long> files = new HashMap<>();
     for (Part part : parts) {
       String place = part.directory().isEmpty() ? directory : below(directory, part.directory());
-      byte[] bytes =
-          content(
-              origin,
-              below(place, Manifest.FILE_NAME),
-              StatedManifest.MAX_BYTES,
-              options,
-              checkOpen);
-      StatedManifest stated = StatedManifest.decode(Path.of(place), bytes);
-      for (Manifest.FileEntry file : stated.manifest().files()) {
-        files.put(below(part.directory(), file.name(stated.id())), file.length());
+      String file = below(place, Manifest.FILE_NAME);
+      byte[] bytes = content(origin, file, ManifestFile.MAX_BYTES, options, checkOpen);
+      ManifestFile stated = ManifestFile.decode(Path.of(file), bytes);
+      for (Manifest.FileEntry entry : stated.manifest().files()) {
+        files.put(below(part.directory(), entry.name(stated.id())), entry.length());
       }
     }
     return files;

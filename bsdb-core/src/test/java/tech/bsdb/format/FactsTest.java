@@ -14,6 +14,8 @@ import tech.bsdb.Layout;
 import tech.bsdb.SignatureAlgorithm;
 
 class FactsTest {
+  private static final Path FILE = Path.of("manifest.bsdb");
+
   private static final Facts COMPRESSED =
       new Facts(
           Layout.COMPRESSED,
@@ -40,7 +42,7 @@ class FactsTest {
 
   private static Manifest decoded(Facts facts) throws Exception {
     byte[] text = facts.manifest("some-hash").build().encode();
-    return Manifest.decode(Path.of("manifest.bsdb"), text);
+    return Manifest.decode(FILE, text);
   }
 
   @Test
@@ -116,7 +118,7 @@ class FactsTest {
             null);
     for (Facts facts : new Facts[] {COMPRESSED, packed, filtered, approximate}) {
       Manifest manifest = decoded(facts);
-      assertThat(Facts.of(manifest)).isEqualTo(facts);
+      assertThat(Facts.of(FILE, manifest)).isEqualTo(facts);
       assertThat(Facts.format(manifest)).isEqualTo(facts == COMPRESSED ? 1 : 2);
       assertThat(Facts.hashKind(manifest)).isEqualTo("some-hash");
     }
@@ -158,9 +160,8 @@ class FactsTest {
         new String(packed.manifest("none").build().encode(), StandardCharsets.UTF_8)
             + lines.replace(' ', '\n')
             + "\n";
-    Manifest manifest =
-        Manifest.decode(Path.of("manifest.bsdb"), text.getBytes(StandardCharsets.UTF_8));
-    assertThatThrownBy(() -> Facts.of(manifest))
+    Manifest manifest = Manifest.decode(FILE, text.getBytes(StandardCharsets.UTF_8));
+    assertThatThrownBy(() -> Facts.of(FILE, manifest))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(message);
   }
@@ -178,15 +179,14 @@ class FactsTest {
         "order.levels=549755813888 order.place=0,0,0"
       })
   void ordersOutOfRangeAreRefused(String lines) throws Exception {
-    Facts plain = Facts.of(decoded(COMPRESSED));
+    Facts plain = Facts.of(FILE, decoded(COMPRESSED));
     String text =
         new String(plain.manifest("some-hash").build().encode(), StandardCharsets.UTF_8)
                 .replaceAll("order\\..*\n", "")
             + lines.replace(' ', '\n').replace(',', ' ')
             + "\n";
-    Manifest manifest =
-        Manifest.decode(Path.of("manifest.bsdb"), text.getBytes(StandardCharsets.UTF_8));
-    assertThatThrownBy(() -> Facts.of(manifest)).isInstanceOf(IllegalArgumentException.class);
+    Manifest manifest = Manifest.decode(FILE, text.getBytes(StandardCharsets.UTF_8));
+    assertThatThrownBy(() -> Facts.of(FILE, manifest)).isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test
