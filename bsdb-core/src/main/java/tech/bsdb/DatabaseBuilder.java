@@ -14,10 +14,10 @@ import tech.bsdb.BuildListener.Stage;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.io.ChunkBuffer;
+import tech.bsdb.io.Resources;
 import tech.bsdb.write.AssemblyProgress;
 import tech.bsdb.write.BuildOutput;
 import tech.bsdb.write.BuildPlace;
-import tech.bsdb.write.BuildResources;
 import tech.bsdb.write.MergeBase;
 import tech.bsdb.write.Workspace;
 
@@ -55,7 +55,7 @@ public final class DatabaseBuilder implements AutoCloseable {
   private final BuildListener listener;
   private final Workspace workspace;
   private final ReentrantLock turn = new ReentrantLock();
-  private final BuildResources opened = new BuildResources();
+  private final Resources opened = new Resources();
 
   private final BuildOutput output;
   private final RecordBatch own;

@@ -15,6 +15,7 @@ import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.directory.HeldFiles;
 import tech.bsdb.format.Page;
 import tech.bsdb.io.OrderedTasks;
+import tech.bsdb.io.Resources;
 import tech.bsdb.lookup.Lookup;
 
 /**
@@ -24,62 +25,33 @@ import tech.bsdb.lookup.Lookup;
  * the order of keys, if there is one, holds all of them. In a set of shards, that every key belongs
  * to its shard; shards are verified side by side.
  */
-public final class Verification {
-  private final Opened opened;
+public final class Verification implements Closeable {
+  /** Everything to verify, opened before the first page is read. */
+  private final Resources opened = new Resources();
+
+  private final Lookup lookup;
+
+  /** The files of each database. */
+  private final List<HeldFiles> files = new ArrayList<>();
+
   private final VerifyListener progress;
   private final long pages;
   private long done;
   private boolean stopped;
 
-  private Verification(Opened opened, VerifyListener progress) {
-    this.opened = opened;
+  private Verification(DataSet all, VerifyListener progress) throws IOException {
     this.progress = progress;
-    DataSet all = opened.lookup.opened();
     this.pages =
         all.files().stream().mapToLong(file -> file.entry().pages()).sum()
             + (all.manifestBytes() >>> Page.SHIFT);
-  }
-
-  /** Everything to verify, opened before the first page is read; files by database. */
-  private record Opened(Lookup lookup, List<HeldFiles> files) implements Closeable {
-    static Opened open(DataSet found) throws IOException {
-      List<HeldFiles> files = new ArrayList<>();
-      try {
-        for (DatabaseDirectory database : found.databases()) {
-          files.add(HeldFiles.open(database, database.manifest().files()));
-        }
-        return new Opened(Lookup.open(found, EngineChoice.auto(), true), files);
-      } catch (IOException | RuntimeException e) {
-        try {
-          closeAll(files);
-        } catch (IOException closing) {
-          e.addSuppressed(closing);
-        }
-        throw e;
+    try {
+      for (DatabaseDirectory each : all.databases()) {
+        files.add(opened.add(HeldFiles.open(each, each.manifest().files())));
       }
-    }
-
-    private static void closeAll(List<HeldFiles> files) throws IOException {
-      IOException failure = null;
-      for (HeldFiles each : files) {
-        try {
-          each.close();
-        } catch (IOException e) {
-          failure = e;
-        }
-      }
-      if (failure != null) {
-        throw failure;
-      }
-    }
-
-    @Override
-    public void close() throws IOException {
-      try {
-        lookup.close();
-      } finally {
-        closeAll(files);
-      }
+      this.lookup = opened.add(Lookup.open(all, EngineChoice.auto(), true));
+    } catch (IOException | RuntimeException e) {
+      opened.closeAfter(e);
+      throw e;
     }
   }
 
@@ -91,13 +63,18 @@ public final class Verification {
    * @throws tech.bsdb.error.CorruptDatabaseException at the first damage
    */
   public static VerifyReport run(Path path, VerifyListener progress) throws IOException {
-    try (Opened opened = DataSet.withOpened(path, Opened::open)) {
-      return new Verification(opened, progress).run();
+    try (Verification all = DataSet.withOpened(path, found -> new Verification(found, progress))) {
+      return all.run();
     }
   }
 
+  @Override
+  public void close() throws IOException {
+    opened.close();
+  }
+
   private VerifyReport run() throws IOException {
-    DataSet all = opened.lookup.opened();
+    DataSet all = lookup.opened();
     verified(all.setManifestBytes() >>> Page.SHIFT);
     if (all.isSet()) {
       verifySideBySide(all.databases().size());
@@ -111,8 +88,7 @@ public final class Verification {
   }
 
   private void verify(int database) throws IOException {
-    new DatabaseVerification(opened.lookup, database, opened.files.get(database), this::verified)
-        .run();
+    new DatabaseVerification(lookup, database, files.get(database), this::verified).run();
   }
 
   private void verifySideBySide(int databases) throws IOException {

@@ -36,6 +36,7 @@ import tech.bsdb.io.Engine;
 import tech.bsdb.io.LoadedEngine;
 import tech.bsdb.io.PageSource;
 import tech.bsdb.io.ReadCount;
+import tech.bsdb.io.Resources;
 import tech.bsdb.io.ShownFile;
 
 /**
@@ -241,7 +242,7 @@ public record DatabaseDirectory(
   public CheckedPages pages(FileEntry entry, Engine engine, boolean verify, ReadCount reads)
       throws IOException {
     if (engine instanceof LoadedEngine loader) {
-      return loaded(entry, loader, verify);
+      return CheckedPages.loaded(load(entry, loader, verify), entry.pages());
     }
     PageSource source = engine.open(file(entry), entry.length());
     return new CheckedPages(
@@ -263,21 +264,6 @@ public record DatabaseDirectory(
       return file;
     } catch (IOException e) {
       file.close();
-      throw e;
-    }
-  }
-
-  private CheckedPages loaded(FileEntry entry, LoadedEngine loader, boolean verify)
-      throws IOException {
-    Whole whole = new Whole(check(entry), entry.pages() - 1);
-    PageSource source = loader.open(file(entry), entry.length(), verify ? whole : null);
-    try {
-      if (verify) {
-        check(entry).checkDigest(entry, whole.digest);
-      }
-      return CheckedPages.loaded(source, entry.pages());
-    } catch (IOException e) {
-      source.close();
       throw e;
     }
   }
@@ -311,16 +297,26 @@ public record DatabaseDirectory(
    */
   public List<DataFile> dataFiles(Engine engine, boolean verify, ReadCount reads)
       throws IOException {
+    return dataFiles(entry -> pages(entry, engine, verify, reads));
+  }
+
+  /** Opens the pages of a file. */
+  @FunctionalInterface
+  interface Opening {
+    CheckedPages open(FileEntry entry) throws IOException;
+  }
+
+  /** Opens all data files. If one fails, closes those already opened. */
+  List<DataFile> dataFiles(Opening opening) throws IOException {
+    Resources opened = new Resources();
     List<DataFile> files = new ArrayList<>();
     try {
       for (FileEntry entry : manifest.files(FileKind.DATA)) {
-        files.add(new DataFile(pages(entry, engine, verify, reads), check(entry), entry.end()));
+        files.add(opened.add(new DataFile(opening.open(entry), check(entry), entry.end())));
       }
       return files;
-    } catch (IOException | RuntimeException e) {
-      for (DataFile file : files) {
-        file.close();
-      }
+    } catch (IOException | RuntimeException | Error e) {
+      opened.closeAfter(e);
       throw e;
     }
   }

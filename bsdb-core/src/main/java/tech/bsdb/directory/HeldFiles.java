@@ -2,15 +2,16 @@ package tech.bsdb.directory;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import tech.bsdb.data.DataFile;
-import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.io.BufferedEngine;
 import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.PageSource;
 import tech.bsdb.io.ReadCount;
+import tech.bsdb.io.Resources;
 import tech.bsdb.io.SharedPages;
 
 /**
@@ -19,10 +20,9 @@ import tech.bsdb.io.SharedPages;
  * Thread-safe.
  */
 public final class HeldFiles implements Closeable {
-  private record Held(FileEntry entry, SharedPages pages) {}
-
   private final DatabaseDirectory directory;
-  private final List<Held> held = new ArrayList<>();
+  private final Map<FileEntry, SharedPages> held = new LinkedHashMap<>();
+  private final Resources opened = new Resources();
 
   private HeldFiles(DatabaseDirectory directory) {
     this.directory = directory;
@@ -35,15 +35,11 @@ public final class HeldFiles implements Closeable {
     try {
       for (FileEntry entry : entries) {
         PageSource pages = new BufferedEngine().openForOne(directory.file(entry));
-        files.held.add(new Held(entry, new SharedPages(pages)));
+        files.held.put(entry, files.opened.add(new SharedPages(pages)));
       }
       return files;
     } catch (IOException | RuntimeException e) {
-      try {
-        files.close();
-      } catch (IOException close) {
-        e.addSuppressed(close);
-      }
+      files.opened.closeAfter(e);
       throw e;
     }
   }
@@ -56,24 +52,9 @@ public final class HeldFiles implements Closeable {
    * @throws IllegalStateException if this is closed
    */
   public List<DataFile> dataFiles(ReadCount reads) throws IOException {
-    List<DataFile> files = new ArrayList<>();
-    try {
-      for (Held each : held) {
-        FileEntry entry = each.entry;
-        if (entry.file().kind() == FileKind.DATA) {
-          CheckedPages pages =
-              new CheckedPages(
-                  each.pages.view(), entry.pages(), directory.pageCheck(entry), false, reads);
-          files.add(new DataFile(pages, directory.check(entry), entry.end()));
-        }
-      }
-      return files;
-    } catch (RuntimeException | Error e) {
-      for (DataFile file : files) {
-        file.close();
-      }
-      throw e;
-    }
+    return directory.dataFiles(
+        entry ->
+            new CheckedPages(view(entry), entry.pages(), directory.pageCheck(entry), false, reads));
   }
 
   /**
@@ -82,27 +63,16 @@ public final class HeldFiles implements Closeable {
    * @throws IllegalStateException if this is closed, or the file is not one of these
    */
   public PageSource view(FileEntry entry) {
-    for (Held each : held) {
-      if (each.entry.equals(entry)) {
-        return each.pages.view();
-      }
+    SharedPages pages = held.get(entry);
+    if (pages == null) {
+      throw new IllegalStateException(entry.file() + " is not held");
     }
-    throw new IllegalStateException(entry.file() + " is not held");
+    return pages.view();
   }
 
   /** Closes the files that no scan reads; the others close with their last scan. */
   @Override
-  public void close() throws IOException {
-    IOException failure = null;
-    for (Held each : held) {
-      try {
-        each.pages.close();
-      } catch (IOException e) {
-        failure = e;
-      }
-    }
-    if (failure != null) {
-      throw failure;
-    }
+  public synchronized void close() throws IOException {
+    opened.close();
   }
 }

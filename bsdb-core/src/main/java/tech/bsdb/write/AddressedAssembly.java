@@ -32,6 +32,7 @@ import tech.bsdb.index.AddressIndex;
 import tech.bsdb.index.SlotWriter;
 import tech.bsdb.index.ValueIndex;
 import tech.bsdb.io.ChunkBuffer;
+import tech.bsdb.io.Resources;
 import tech.bsdb.order.OrderWriter;
 import tech.bsdb.write.Assembled.Content;
 
@@ -47,7 +48,7 @@ final class AddressedAssembly implements Assembly {
   private final HashKind hashKind;
   private final Path directory;
   private final ChunkBuffer chunk;
-  private final BuildResources resources = new BuildResources();
+  private final Resources resources = new Resources();
   private final ChunkBuffer indexChunk;
 
   /** The layout of the data file that is written: in approximate mode, a temporary one of keys. */
@@ -250,7 +251,7 @@ final class AddressedAssembly implements Assembly {
 
   private Indexed index(int attempt, AssemblyProgress progress)
       throws IOException, DuplicateSignatureException, BucketOverflowException {
-    BuildResources files = new BuildResources();
+    Resources files = new Resources();
     try {
       OutputFile hashFile = files.add(new OutputFile(directory, HashFunction.identity(), chunk));
       OutputFile indexFile =

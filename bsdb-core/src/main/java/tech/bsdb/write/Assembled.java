@@ -18,6 +18,7 @@ import tech.bsdb.hash.HashKinds;
 import tech.bsdb.io.BufferedEngine;
 import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.ChunkBuffer;
+import tech.bsdb.io.Resources;
 
 /**
  * The result of an assembly: its content files, and the facts of the manifest that depend on it.
@@ -70,7 +71,7 @@ record Assembled(
     /** Opens data files to be read again before they are sealed; the caller closes them. */
     static List<DataFile> open(List<Content> contents) throws IOException {
       List<DataFile> files = new ArrayList<>();
-      BuildResources opened = new BuildResources();
+      Resources opened = new Resources();
       try {
         for (Content content : contents) {
           files.add(opened.add(content.open()));

@@ -10,6 +10,7 @@ import tech.bsdb.ChangeCounts;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.io.ChunkBuffer;
+import tech.bsdb.io.Resources;
 
 /** Writes the records of a build into its directory. Not thread-safe. */
 public sealed interface BuildOutput extends Closeable
@@ -157,4 +158,13 @@ public sealed interface BuildOutput extends Closeable
   /** Closes all files, and deletes those that were not finished. */
   @Override
   void close() throws IOException;
+
+  /** Closes all resources of a build; a failure says what it means for it. */
+  static void closeFiles(Resources opened) throws IOException {
+    try {
+      opened.close();
+    } catch (IOException | RuntimeException e) {
+      throw new IOException("a file of the build could not be closed: " + e.getMessage(), e);
+    }
+  }
 }

@@ -13,6 +13,7 @@ import tech.bsdb.format.RecordFrame;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.io.ChunkBuffer;
+import tech.bsdb.io.Resources;
 import tech.bsdb.lookup.Lookup;
 
 /**
@@ -27,7 +28,7 @@ final class DatabaseWriter implements BuildOutput {
   private final BuildPlace place;
   private final ChunkBuffer chunk;
   private final int shard;
-  private final BuildResources opened = new BuildResources();
+  private final Resources opened = new Resources();
   private final @Nullable CollectedKeys collected;
   private final Assembly assembly;
   private final byte[] keyFrame = new byte[RecordFrame.WIDE + RecordFrame.MAX_KEY];
@@ -275,6 +276,6 @@ final class DatabaseWriter implements BuildOutput {
 
   @Override
   public void close() throws IOException {
-    opened.closeFiles();
+    BuildOutput.closeFiles(opened);
   }
 }

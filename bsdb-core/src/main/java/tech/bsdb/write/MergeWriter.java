@@ -19,6 +19,7 @@ import tech.bsdb.format.FileKind;
 import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.io.ChunkBuffer;
+import tech.bsdb.io.Resources;
 import tech.bsdb.lookup.Lookup;
 import tech.bsdb.lookup.OrderedKeys;
 import tech.bsdb.lookup.PackedLocator;
@@ -52,7 +53,7 @@ final class MergeWriter implements BuildOutput {
   private final BuildPlace place;
   private final ChunkBuffer chunk;
   private final Path directory;
-  private final BuildResources opened = new BuildResources();
+  private final Resources opened = new Resources();
   private final DatabaseWriter changes;
   private final TaggedChange tagged = new TaggedChange();
   private long changesAdded;
@@ -345,6 +346,6 @@ final class MergeWriter implements BuildOutput {
 
   @Override
   public void close() throws IOException {
-    opened.closeFiles();
+    BuildOutput.closeFiles(opened);
   }
 }

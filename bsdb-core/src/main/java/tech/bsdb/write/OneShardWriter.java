@@ -8,6 +8,7 @@ import tech.bsdb.error.ForeignRecordException;
 import tech.bsdb.format.KeySlots;
 import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.io.ChunkBuffer;
+import tech.bsdb.io.Resources;
 
 /**
  * Writes one shard of a set whose other shards are built elsewhere, with the same bytes as {@link
@@ -19,7 +20,7 @@ import tech.bsdb.io.ChunkBuffer;
 final class OneShardWriter implements BuildOutput {
   private final int shard;
   private final int shards;
-  private final BuildResources opened = new BuildResources();
+  private final Resources opened = new Resources();
   private final DatabaseWriter writer;
   private final @Nullable ShardSpill spill;
   private long records;
@@ -119,6 +120,6 @@ final class OneShardWriter implements BuildOutput {
 
   @Override
   public void close() throws IOException {
-    opened.closeFiles();
+    BuildOutput.closeFiles(opened);
   }
 }

@@ -14,6 +14,7 @@ import tech.bsdb.format.AddressBits;
 import tech.bsdb.format.Facts;
 import tech.bsdb.io.ChunkBuffer;
 import tech.bsdb.io.OrderedTasks;
+import tech.bsdb.io.Resources;
 import tech.bsdb.order.OrderWriter;
 import tech.bsdb.write.Assembled.Content;
 import tech.bsdb.write.FinishedKeys.Part;
@@ -70,7 +71,7 @@ final class OrderStage {
    * @param resources closes its file
    * @return the database with the file
    */
-  Assembled add(BuildResources resources) throws IOException {
+  Assembled add(Resources resources) throws IOException {
     long most = limits.runBytes();
     readBack = totals.records();
     FinishedKeys keys = new FinishedKeys(assembled, layout, progress::checkNotCancelled);
@@ -96,7 +97,7 @@ final class OrderStage {
    * @param collected is closed
    * @return the database with the file
    */
-  Assembled add(BuildResources resources, CollectedKeys collected) throws IOException {
+  Assembled add(Resources resources, CollectedKeys collected) throws IOException {
     try (collected) {
       KeySpill divided = collected.divided();
       if (divided != null) {
@@ -121,7 +122,7 @@ final class OrderStage {
    * @param resources closes its file
    * @return the database with the file
    */
-  Assembled add(BuildResources resources, SortedKeys sorted) throws IOException {
+  Assembled add(Resources resources, SortedKeys sorted) throws IOException {
     return written(
         resources,
         sink -> {
@@ -138,7 +139,7 @@ final class OrderStage {
   }
 
   /** Writes the file. */
-  private Assembled written(BuildResources resources, Source source) throws IOException {
+  private Assembled written(Resources resources, Source source) throws IOException {
     OutputFile file =
         resources.add(new OutputFile(place.directory(), OrderWriter.identity(), chunk));
     OrderWriter writer = new OrderWriter(file.pages(), AddressBits.NONE.all());

@@ -12,6 +12,7 @@ import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.index.FilterWriter;
 import tech.bsdb.io.ChunkBuffer;
+import tech.bsdb.io.Resources;
 import tech.bsdb.write.Assembled.Content;
 import tech.bsdb.write.PackStage.KeyReceiver;
 
@@ -22,7 +23,7 @@ import tech.bsdb.write.PackStage.KeyReceiver;
 final class PackedAssembly implements Assembly {
   private final BuildOptions options;
   private final @Nullable CollectedKeys keys;
-  private final BuildResources resources = new BuildResources();
+  private final Resources resources = new Resources();
   private final PackedFiles files;
   private final RecordSpill spill;
   private byte @Nullable [] dictionary;

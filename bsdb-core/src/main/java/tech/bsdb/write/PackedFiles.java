@@ -13,6 +13,7 @@ import tech.bsdb.format.PageEncoder;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.index.FilterWriter;
 import tech.bsdb.io.ChunkBuffer;
+import tech.bsdb.io.Resources;
 import tech.bsdb.write.Assembled.Content;
 
 /** The content files of a packed database. Not thread-safe. */
@@ -20,7 +21,7 @@ final class PackedFiles implements Closeable {
   private final Path directory;
   private final ChunkBuffer chunk;
   private final int filterBits;
-  private final BuildResources resources = new BuildResources();
+  private final Resources resources = new Resources();
   private final List<OutputFile> data = new ArrayList<>();
   private final OutputFile index;
   private final @Nullable OutputFile filter;

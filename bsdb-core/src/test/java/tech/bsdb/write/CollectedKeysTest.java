@@ -31,6 +31,7 @@ import tech.bsdb.data.RecordWriter;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.io.ChunkBuffer;
+import tech.bsdb.io.Resources;
 
 /** The order of keys collected while they are packed, against that of keys that are read back. */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -110,7 +111,7 @@ class CollectedKeysTest {
         CollectedKeys collected = new CollectedKeys(place, totals, memory, threads);
         PackedAssembly assembly =
             new PackedAssembly(place, chunk, options, collects ? collected : null);
-        BuildResources resources = new BuildResources()) {
+        Resources resources = new Resources()) {
       RecordWriter writer = assembly.writer(null);
       for (Truth.Entry record : records) {
         totals.add(record.key().length, record.value().length);

@@ -17,6 +17,7 @@ import tech.bsdb.Leaks;
 import tech.bsdb.format.AddressBits;
 import tech.bsdb.format.Facts;
 import tech.bsdb.io.ChunkBuffer;
+import tech.bsdb.io.Resources;
 
 /** The order of keys that are known in order, which is not taken on trust. */
 class OrderStageTest {
@@ -38,7 +39,7 @@ class OrderStageTest {
     Path own = Files.createTempDirectory(directory, "build");
     Iterator<String> keys = List.of(sorted).iterator();
     try (ChunkBuffer chunk = ChunkBuffer.huge();
-        BuildResources resources = new BuildResources()) {
+        Resources resources = new Resources()) {
       OrderStage stage =
           new OrderStage(
               new Assembled(records, 0, 0, 0, new Facts.Bins(1, false), null, null, List.of()),

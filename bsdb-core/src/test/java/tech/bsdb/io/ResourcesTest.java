@@ -1,4 +1,4 @@
-package tech.bsdb.write;
+package tech.bsdb.io;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -10,8 +10,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** All resources are closed, the last first, and no failure is lost. */
-class BuildResourcesTest {
-  private final BuildResources resources = new BuildResources();
+class ResourcesTest {
+  private final Resources resources = new Resources();
   private final List<String> closed = new ArrayList<>();
   private final IOException unreadable = new IOException("unreadable");
   private final IllegalStateException illegal = new IllegalStateException("illegal");

@@ -1,4 +1,4 @@
-package tech.bsdb.write;
+package tech.bsdb.io;
 
 import java.io.Closeable;
 import java.io.IOException;
@@ -6,8 +6,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
-/** What a build has opened. It is closed in reverse order of opening. Not thread-safe. */
-public final class BuildResources implements Closeable {
+/** What was opened in steps. It is closed in reverse order of opening. Not thread-safe. */
+public final class Resources implements Closeable {
   private final Deque<Closeable> opened = new ArrayDeque<>();
 
   /** Takes over a resource, and returns it. */
@@ -39,15 +39,6 @@ public final class BuildResources implements Closeable {
     }
     if (failure instanceof Error e) {
       throw e;
-    }
-  }
-
-  /** Closes all resources of a build like {@link #close}; a failure says what it means for it. */
-  void closeFiles() throws IOException {
-    try {
-      close();
-    } catch (IOException | RuntimeException e) {
-      throw new IOException("a file of the build could not be closed: " + e.getMessage(), e);
     }
   }
 
