@@ -180,7 +180,12 @@ public final class Comparison {
         boolean nowLeft = now.next();
         while (oldLeft || nowLeft) {
           int order = compare(oldLeft, old, nowLeft, now);
-          take(order, old, now);
+          if (order > 0) {
+            tally.added(Tally.Copy.of(now.key(), now.value()));
+          } else {
+            tally.old(old.key(), old.value(), order < 0 ? null : now.value());
+          }
+          tally.report();
           progress(order == 0 ? 2 : 1);
           oldLeft = order <= 0 ? old.next() : oldLeft;
           nowLeft = order >= 0 ? now.next() : nowLeft;
@@ -202,14 +207,6 @@ public final class Comparison {
         return Arrays.compareUnsigned(old.key(), now.key());
       }
       return oldLeft ? -1 : 1;
-    }
-
-    private void take(int order, OrderedWalk old, OrderedWalk now) throws IOException {
-      if (order > 0) {
-        tally.added(now.key(), now.value());
-      } else {
-        tally.old(old.key(), old.value(), order < 0 ? null : now.value());
-      }
     }
 
     private void progress(int records) throws IOException {

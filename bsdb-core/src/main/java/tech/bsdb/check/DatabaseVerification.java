@@ -1,6 +1,7 @@
 package tech.bsdb.check;
 
 import java.io.IOException;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.check.OrderVerification.FileComparison;
 import tech.bsdb.check.SlotBatch.AddressSum;
@@ -27,22 +28,11 @@ import tech.bsdb.lookup.PackedLocator;
 
 /** Verifies one of the databases that were opened together. Not thread-safe. */
 final class DatabaseVerification {
-  /** Follows the verification. */
-  @FunctionalInterface
-  interface Follower {
-    /**
-     * Reports that more pages were verified.
-     *
-     * @throws java.util.concurrent.CancellationException if the verification is to stop
-     */
-    void verified(long pages);
-  }
-
   private final Lookup lookup;
   private final int number;
   private final DatabaseDirectory directory;
   private final HeldFiles files;
-  private final Follower follower;
+  private final LongConsumer follower;
   private final AddressSum inIndex = AddressSum.random();
   private final long records;
   private final boolean exact;
@@ -53,8 +43,10 @@ final class DatabaseVerification {
    * @param lookup the open lookup
    * @param number the number of the database in it
    * @param files all files of the database
+   * @param follower receives how many more pages were verified, maybe none; throws a {@link
+   *     java.util.concurrent.CancellationException} if the verification is to stop
    */
-  DatabaseVerification(Lookup lookup, int number, HeldFiles files, Follower follower) {
+  DatabaseVerification(Lookup lookup, int number, HeldFiles files, LongConsumer follower) {
     this.lookup = lookup;
     this.number = number;
     this.directory = lookup.opened().databases().get(number);
@@ -73,7 +65,7 @@ final class DatabaseVerification {
     for (FileEntry entry : directory.manifest().files()) {
       verifyPages(entry);
     }
-    follower.verified(directory.manifestBytes() >>> Page.SHIFT);
+    follower.accept(directory.manifestBytes() >>> Page.SHIFT);
     if (exact) {
       lookup.withLocators(
           route -> {
@@ -112,7 +104,7 @@ final class DatabaseVerification {
             }
           }
         }
-        follower.verified(count);
+        follower.accept(count);
       }
     }
     check.checkDigest(entry, digest);
@@ -140,7 +132,7 @@ final class DatabaseVerification {
     long all = 0;
     try (RecordScanner scanner = lookup.scan(number, false)) {
       while (batch.take(scanner)) {
-        follower.verified(0);
+        follower.accept(0);
         all += batch.count();
         found += batch.countLeading();
       }
@@ -204,7 +196,7 @@ final class DatabaseVerification {
     long scanned = 0;
     try (RecordScanner scanner = lookup.scan(number, false)) {
       while (batch.take(scanner)) {
-        follower.verified(0);
+        follower.accept(0);
         scanned += batch.count();
         if (!batch.addTo(inData)) {
           return false;

@@ -1,8 +1,11 @@
 package tech.bsdb.check;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import tech.bsdb.DiffReport;
@@ -10,6 +13,7 @@ import tech.bsdb.data.DataFile;
 import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.io.OrderedTasks;
+import tech.bsdb.io.Resources;
 import tech.bsdb.lookup.Lookup;
 import tech.bsdb.lookup.PackedLocator;
 
@@ -25,46 +29,40 @@ final class JoinedComparison {
   private final Lookup before;
   private final Lookup after;
   private final Reporter reporter;
-  private final List<DataFile> opened = new ArrayList<>();
-  private DiffReport counts = new DiffReport(0, 0, 0, 0);
+  private final Resources opened = new Resources();
 
-  /** The records of each database so far. */
-  private final long[] recordsBefore;
-
-  private final long[] recordsAfter;
+  /** The counts of each database of the sets. */
+  private final List<Tally> tallies = new ArrayList<>();
 
   JoinedComparison(Lookup before, Lookup after, Reporter reporter) {
     this.before = before;
     this.after = after;
     this.reporter = reporter;
-    this.recordsBefore = new long[before.opened().databases().size()];
-    this.recordsAfter = new long[recordsBefore.length];
   }
 
   DiffReport run(int threads) throws IOException {
-    try {
-      try (OrderedTasks<JoinedRange> tasks =
-          new OrderedTasks<>("bsdb-diff", threads, 2 * threads, this::take)) {
-        for (int i = 0; i < recordsBefore.length; i++) {
-          submit(i, tasks);
-        }
-        tasks.drain();
-      } catch (ExecutionException e) {
-        throw OrderedTasks.failure(e);
+    int databases = before.opened().databases().size();
+    try (opened;
+        OrderedTasks<Range> tasks =
+            new OrderedTasks<>("bsdb-diff", threads, 2 * threads, this::take)) {
+      for (int i = 0; i < databases; i++) {
+        tallies.add(new Tally(reporter));
+        submit(i, tasks);
       }
-      for (int i = 0; i < recordsBefore.length; i++) {
-        requireCounted(before, i, recordsBefore[i]);
-        requireCounted(after, i, recordsAfter[i]);
-      }
-      return counts;
-    } finally {
-      for (DataFile file : opened) {
-        file.close();
-      }
+      tasks.drain();
+    } catch (ExecutionException e) {
+      throw OrderedTasks.failure(e);
     }
+    Tally all = new Tally(reporter);
+    for (int i = 0; i < databases; i++) {
+      requireCounted(before, i, tallies.get(i).ofFirst());
+      requireCounted(after, i, tallies.get(i).ofSecond());
+      all.add(tallies.get(i));
+    }
+    return all.counts();
   }
 
-  private void submit(int number, OrderedTasks<JoinedRange> tasks)
+  private void submit(int number, OrderedTasks<Range> tasks)
       throws IOException, ExecutionException {
     List<DataFile> old = open(before, number);
     List<DataFile> now = open(after, number);
@@ -83,18 +81,18 @@ final class JoinedComparison {
           new JoinedRecords.Range(i * step, i == ranges - 1 ? 0 : (i + 1) * step);
       tasks.submit(
           () ->
-              new JoinedRange(
+              new Range(
                       number,
                       new JoinedRecords(old, oldIndex, function, range),
                       new JoinedRecords(now, nowIndex, function, range),
-                      reporter)
+                      new Tally(reporter))
                   .join());
     }
   }
 
   private List<DataFile> open(Lookup database, int number) throws IOException {
     List<DataFile> files = database.dataFiles(number);
-    opened.addAll(files);
+    files.forEach(opened::add);
     return files;
   }
 
@@ -103,11 +101,10 @@ final class JoinedComparison {
         route -> ((PackedLocator) Objects.requireNonNull(route.locator(number))).index());
   }
 
-  private void take(JoinedRange range) throws IOException {
-    range.report();
-    counts = range.plus(counts);
-    recordsBefore[range.database()] += range.recordsBefore();
-    recordsAfter[range.database()] += range.recordsAfter();
+  private void take(Range range) throws IOException {
+    range.tally.report();
+    reporter.progress(range.tally.ofFirst() + range.tally.ofSecond());
+    tallies.get(range.number).add(range.tally);
   }
 
   /** A range that did not see records out of order would miss them here. */
@@ -116,6 +113,60 @@ final class JoinedComparison {
     if (found != expected) {
       throw Comparison.miscounted(
           database.opened().databases().get(number).path(), expected, found);
+    }
+  }
+
+  /**
+   * The records of two databases in one range of signatures.
+   *
+   * @param number the number of both databases in their sets
+   */
+  private record Range(int number, JoinedRecords before, JoinedRecords after, Tally tally) {
+    /** Compares all records of the range. */
+    Range join() throws IOException {
+      while (before.isPresent() || after.isPresent()) {
+        int order =
+            !after.isPresent() ? -1 : !before.isPresent() ? 1 : before.compareSignature(after);
+        if (order < 0) {
+          tally.removed(before);
+          before.next();
+        } else if (order > 0) {
+          tally.added(after);
+          after.next();
+        } else if (before.hasSameKey(after)) {
+          if (before.hasSameValue(after)) {
+            tally.kept();
+          } else {
+            tally.changed(before, after);
+          }
+          before.next();
+          after.next();
+        } else {
+          sameSignature();
+        }
+      }
+      return this;
+    }
+
+    /** Compares records with the same signature, whose order means nothing. */
+    private void sameSignature() throws IOException {
+      long high = before.high();
+      long low = before.low();
+      Map<ByteBuffer, Tally.Copy> old = new LinkedHashMap<>();
+      for (; before.hasSignature(high, low); before.next()) {
+        old.put(ByteBuffer.wrap(before.key()), new Tally.Copy(before.key(), before.value()));
+      }
+      for (; after.hasSignature(high, low); after.next()) {
+        Tally.Copy was = old.remove(ByteBuffer.wrap(after.key()));
+        if (was == null) {
+          tally.added(after);
+        } else if (was.value().isEqualTo(after.value())) {
+          tally.kept();
+        } else {
+          tally.changed(was, after);
+        }
+      }
+      old.values().forEach(tally::removed);
     }
   }
 }

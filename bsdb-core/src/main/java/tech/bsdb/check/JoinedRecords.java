@@ -18,7 +18,7 @@ import tech.bsdb.index.BinIndex;
  * The records of one packed database in a range of signatures, in order. Checks that order, and
  * that no key comes twice. Not thread-safe.
  */
-final class JoinedRecords {
+final class JoinedRecords implements Tally.Side {
   private final List<DataFile> files;
   private final PackedStream stream;
   private final SignatureFunction function;
@@ -32,7 +32,6 @@ final class JoinedRecords {
   private int lastLength;
   private boolean started;
   private boolean present;
-  private long records;
 
   /**
    * A range of signatures, by their first halves, unsigned.
@@ -68,7 +67,7 @@ final class JoinedRecords {
     do {
       advance();
     } while (present && range.isAfter(signature.high));
-    count();
+    endAtRange();
   }
 
   /** Whether there is a current record. */
@@ -79,16 +78,11 @@ final class JoinedRecords {
   /** Moves to the next record of the range. */
   void next() throws IOException {
     advance();
-    count();
+    endAtRange();
   }
 
-  private void count() {
-    if (present && range.isBefore(signature.high)) {
-      present = false;
-    }
-    if (present) {
-      records++;
-    }
+  private void endAtRange() {
+    present &= !range.isBefore(signature.high);
   }
 
   private void advance() throws IOException {
@@ -152,13 +146,9 @@ final class JoinedRecords {
     return signature.low;
   }
 
-  /** How many records of the range have been reached. */
-  long records() {
-    return records;
-  }
-
   /** A copy of the current record's key. */
-  byte[] key() {
+  @Override
+  public byte[] key() {
     return Arrays.copyOfRange(
         stream.bytes(), stream.keyFrom(), stream.keyFrom() + stream.keyLength());
   }
@@ -197,15 +187,12 @@ final class JoinedRecords {
   }
 
   /** The current record's value. */
-  Value value() {
+  @Override
+  public Value value() {
     int length = stream.valueLength();
     return stream.isLong()
         ? new Value(null, files, stream.place(), length)
-        : new Value(
-            Arrays.copyOfRange(stream.bytes(), valueFrom(), valueFrom() + length),
-            files,
-            0,
-            length);
+        : Value.of(Arrays.copyOfRange(stream.bytes(), valueFrom(), valueFrom() + length));
   }
 
   /**
@@ -215,6 +202,11 @@ final class JoinedRecords {
    * @param place the place of a long value in the files
    */
   record Value(byte @Nullable [] bytes, List<DataFile> files, long place, int length) {
+    /** A value that is in memory. */
+    static Value of(byte[] bytes) {
+      return new Value(bytes, List.of(), 0, bytes.length);
+    }
+
     /** Whether the bytes are the same; of long values, it reads parts of both. */
     boolean isEqualTo(Value other) throws IOException {
       if (length != other.length) {

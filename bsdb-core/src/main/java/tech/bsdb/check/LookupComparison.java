@@ -35,7 +35,7 @@ final class LookupComparison {
   DiffReport run() throws IOException {
     new Pass(before, after, true) {
       @Override
-      void answer(byte[] key, byte[] value, byte @Nullable [] other) throws IOException {
+      void answer(byte[] key, byte[] value, byte @Nullable [] other) {
         tally.old(key, value, other);
       }
     }.run();
@@ -50,9 +50,9 @@ final class LookupComparison {
     }
     new Pass(after, before, reporter.wantsValues()) {
       @Override
-      void answer(byte[] key, byte[] value, byte @Nullable [] other) throws IOException {
+      void answer(byte[] key, byte[] value, byte @Nullable [] other) {
         if (other == null) {
-          tally.added(key, value);
+          tally.added(Tally.Copy.of(key, value));
         }
       }
     }.run();
@@ -79,7 +79,7 @@ final class LookupComparison {
     }
 
     /** Takes a record and its value in the other database. */
-    abstract void answer(byte[] key, byte[] value, byte @Nullable [] other) throws IOException;
+    abstract void answer(byte[] key, byte[] value, byte @Nullable [] other);
 
     void run() throws IOException {
       batch.use(this::reserve);
@@ -117,6 +117,7 @@ final class LookupComparison {
     private void answer(int from, int to) throws IOException {
       if (to - from == 1) {
         answer(keys.get(from), values.get(from), asked.get(keys.get(from)));
+        tally.report();
         return;
       }
       batch.clear();
@@ -132,6 +133,7 @@ final class LookupComparison {
       }
       for (int i = from; i < to; i++) {
         answer(keys.get(i), values.get(i), batch.value(i - from));
+        tally.report();
       }
     }
   }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.LongConsumer;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.AddressBits;
@@ -57,7 +58,7 @@ final class OrderVerification {
    *
    * @throws CorruptDatabaseException if it is not the order of the keys
    */
-  void run(DatabaseVerification.Follower follower) throws IOException {
+  void run(LongConsumer follower) throws IOException {
     Facts.Order facts = Objects.requireNonNull(directory.facts().order());
     AddressBits bits = facts.place();
     RecordAddress addresses = directory.facts().addresses();
@@ -75,7 +76,7 @@ final class OrderVerification {
       long address = bits.all() == 0 ? 0 : bits.shorten(walk.address(), addresses);
       writer.add(key, 0, key.length, address);
       if (writer.records() % REPORT == 0) {
-        follower.verified(0);
+        follower.accept(0);
       }
     }
     long records = directory.facts().records();

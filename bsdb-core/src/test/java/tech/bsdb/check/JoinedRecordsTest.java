@@ -106,12 +106,10 @@ class JoinedRecordsTest {
                 written.index,
                 SignatureFunction.of(SignatureAlgorithm.SPOOKY, 0),
                 new JoinedRecords.Range(from, to));
-        long before = keys.size();
         while (records.isPresent()) {
           keys.add(HexFormat.of().formatHex(records.key()));
           records.next();
         }
-        assertThat(records.records()).isEqualTo(keys.size() - before);
       } finally {
         files.get(0).close();
       }
