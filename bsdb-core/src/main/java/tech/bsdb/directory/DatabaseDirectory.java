@@ -172,35 +172,27 @@ public record DatabaseDirectory(
           "missing, although the manifest lists it: the database was not copied whole, or the"
               + " manifest is from another database");
     }
+    PageCheck check = check(entry);
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      if (channel.size() != entry.length()) {
-        throw new CorruptDatabaseException(
-            file,
-            Math.min(channel.size(), entry.length()),
-            "a length of " + entry.length() + " bytes",
-            channel.size() + " bytes: the file was not copied whole");
-      }
+      long length = channel.size();
+      check.require(
+          length == entry.length(),
+          Math.min(length, entry.length()),
+          "a length of " + entry.length() + " bytes",
+          length + " bytes: the file was not copied whole");
       FileFrame frame =
           FileFrame.decode(
-              file,
-              entry.file(),
-              read(channel, 0),
-              read(channel, entry.pages() - 1),
-              channel.size());
-      if (!frame.databaseId().equals(id)) {
-        throw new CorruptDatabaseException(
-            file,
-            16,
-            "database id " + id,
-            frame.databaseId() + ": the file belongs to another database");
-      }
-      if (frame.digest() != entry.digest()) {
-        throw new CorruptDatabaseException(
-            file,
-            entry.length() - Page.SIZE + 40,
-            "digest " + Long.toHexString(entry.digest()),
-            Long.toHexString(frame.digest()));
-      }
+              file, entry.file(), read(channel, 0), read(channel, entry.pages() - 1), length);
+      check.require(
+          frame.databaseId().equals(id),
+          16,
+          "database id " + id,
+          frame.databaseId() + ": the file belongs to another database");
+      check.require(
+          frame.digest() == entry.digest(),
+          entry.length() - Page.SIZE + 40,
+          "digest " + Long.toHexString(entry.digest()),
+          Long.toHexString(frame.digest()));
     }
   }
 

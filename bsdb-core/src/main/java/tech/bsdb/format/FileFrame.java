@@ -90,61 +90,39 @@ public record FileFrame(FileIdentity file, DatabaseId databaseId, long pages, lo
       throws CorruptDatabaseException, UnsupportedFormatException {
     PageCheck check = new PageCheck(path, file);
     ByteBuffer first = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN);
-    if (first.getLong(0) != HEADER_MAGIC) {
-      throw new CorruptDatabaseException(
-          path, 0, "a bsdb file (\"BSDBFILE\")", HexFormat.of().formatHex(header, 0, 8));
-    }
+    check.require(
+        first.getLong(0) == HEADER_MAGIC,
+        0,
+        "a bsdb file (\"BSDBFILE\")",
+        HexFormat.of().formatHex(header, 0, 8));
     int version = Short.toUnsignedInt(first.getShort(8));
     if (version != VERSION
         && Page.checksum(header, 0, Page.PAYLOAD, file, 0) == first.getInt(Page.PAYLOAD)) {
       throw new UnsupportedFormatException(path, "format version " + version, "version " + VERSION);
     }
     check.check(first, 0, 0);
-    expect(
-        path,
-        10,
-        "kind " + file.kind().code(),
-        file.kind().code() == first.getShort(10),
-        first.getShort(10));
-    expect(
-        path,
-        12,
-        "file number " + file.number(),
-        file.number() == first.getInt(12),
-        first.getInt(12));
+    int kind = file.kind().code();
+    check.require(kind == first.getShort(10), 10, "kind " + kind, first.getShort(10));
+    int number = file.number();
+    check.require(number == first.getInt(12), 12, "file number " + number, first.getInt(12));
     long last = (length >>> Page.SHIFT) - 1;
+    long at = last << Page.SHIFT;
     ByteBuffer tail = ByteBuffer.wrap(footer).order(ByteOrder.LITTLE_ENDIAN);
-    if (tail.getLong(0) != FOOTER_MAGIC) {
-      throw new CorruptDatabaseException(
-          path,
-          last << Page.SHIFT,
-          "the file's footer (\"BSDBTAIL\")",
-          "other bytes: the file was cut short or not copied whole");
-    }
+    check.require(
+        tail.getLong(0) == FOOTER_MAGIC,
+        at,
+        "the file's footer (\"BSDBTAIL\")",
+        "other bytes: the file was cut short or not copied whole");
     check.check(tail, 0, last);
     DatabaseId id = DatabaseId.read(header, 16);
-    if (!id.equals(DatabaseId.read(footer, 16))) {
-      throw new CorruptDatabaseException(
-          path,
-          (last << Page.SHIFT) + 16,
-          "database id " + id,
-          DatabaseId.read(footer, 16).toString());
-    }
+    DatabaseId repeated = DatabaseId.read(footer, 16);
+    check.require(id.equals(repeated), at + 16, "database id " + id, repeated);
     long pages = tail.getLong(32);
-    if (pages << Page.SHIFT != length) {
-      throw new CorruptDatabaseException(
-          path,
-          (last << Page.SHIFT) + 32,
-          "a length of " + (pages << Page.SHIFT) + " bytes",
-          length + " bytes");
-    }
+    check.require(
+        pages << Page.SHIFT == length,
+        at + 32,
+        "a length of " + (pages << Page.SHIFT) + " bytes",
+        length + " bytes");
     return new FileFrame(file, id, pages, tail.getLong(40));
-  }
-
-  private static void expect(Path path, long offset, String expected, boolean right, int actual)
-      throws CorruptDatabaseException {
-    if (!right) {
-      throw new CorruptDatabaseException(path, offset, expected, Integer.toString(actual));
-    }
   }
 }

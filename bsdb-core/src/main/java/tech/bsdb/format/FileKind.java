@@ -2,6 +2,7 @@ package tech.bsdb.format;
 
 import java.util.Arrays;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Kinds of database files. The code of the kind is part of the file's header, footer and page
@@ -41,23 +42,18 @@ public enum FileKind {
     return label;
   }
 
-  /** Whether there is a kind with the given label. */
-  static boolean isKnown(String label) {
-    return Arrays.stream(values()).anyMatch(kind -> kind.label.equals(label));
-  }
-
   /** The labels of all kinds, for messages. */
   static String labels() {
     return Arrays.stream(values()).map(FileKind::label).collect(Collectors.joining(", "));
   }
 
-  /** The kind with the given label, or an {@link IllegalArgumentException}. */
-  static FileKind of(String label) {
+  /** The kind with the given label, or null if there is none. */
+  static @Nullable FileKind of(String label) {
     for (FileKind kind : values()) {
       if (kind.label.equals(label)) {
         return kind;
       }
     }
-    throw new IllegalArgumentException("unknown kind of file \"" + label + "\"");
+    return null;
   }
 }

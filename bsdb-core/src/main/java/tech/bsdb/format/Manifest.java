@@ -155,12 +155,13 @@ public final class Manifest {
       try {
         String value = line.substring(equals + 1);
         if (line.startsWith("file=")) {
-          String kind = value.split(" ", -1)[0];
-          if (!FileKind.isKnown(kind)) {
+          String name = value.split(" ", -1)[0];
+          FileKind kind = FileKind.of(name);
+          if (kind == null) {
             throw new UnsupportedFormatException(
-                path, "a file of the kind \"" + kind + "\"", FileKind.labels());
+                path, "a file of the kind \"" + name + "\"", FileKind.labels());
           }
-          files.add(fileEntry(value.split(" ")));
+          files.add(fileEntry(kind, value.split(" ")));
         } else if (line.startsWith("shard=")) {
           shards.add(shard(value.split(" ")));
         } else {
@@ -179,10 +180,9 @@ public final class Manifest {
         Integer.parseInt(parts[0]), DatabaseId.parse(parts[1]), Long.parseLong(parts[2]));
   }
 
-  private static FileEntry fileEntry(String[] parts) {
-    FileIdentity file = new FileIdentity(FileKind.of(parts[0]), Integer.parseInt(parts[1]));
+  private static FileEntry fileEntry(FileKind kind, String[] parts) {
     return new FileEntry(
-        file,
+        new FileIdentity(kind, Integer.parseInt(parts[1])),
         Long.parseLong(parts[2]),
         Long.parseUnsignedLong(parts[3], 16),
         Long.parseLong(parts[4]));

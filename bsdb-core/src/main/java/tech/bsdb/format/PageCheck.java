@@ -67,12 +67,12 @@ public final class PageCheck {
 
   /** Fails unless the digest of all pages between header and footer matches the manifest's. */
   public void checkDigest(Manifest.FileEntry entry, long digest) throws CorruptDatabaseException {
-    if (digest != entry.digest()) {
-      throw corrupt(
-          entry.length() - Page.SIZE,
-          "digest " + Long.toHexString(entry.digest()),
-          Long.toHexString(digest));
-    }
+    checkDigest(entry.length() - Page.SIZE, entry.digest(), digest);
+  }
+
+  private void checkDigest(long offset, long expected, long found) throws CorruptDatabaseException {
+    require(
+        found == expected, offset, "digest " + Long.toHexString(expected), Long.toHexString(found));
   }
 
   /**
@@ -91,13 +91,18 @@ public final class PageCheck {
       found = PageEncoder.fold(found, check(bytes, number * Page.SIZE, number));
       bytes.get(number * Page.SIZE, payload, (number - 1) * Page.PAYLOAD, Page.PAYLOAD);
     }
-    if (found != digest) {
-      throw corrupt(
-          (long) (pages - 1) << Page.SHIFT,
-          "digest " + Long.toHexString(found),
-          Long.toHexString(digest));
-    }
+    checkDigest((long) (pages - 1) << Page.SHIFT, digest, found);
     return payload;
+  }
+
+  /**
+   * Fails for damage at {@code offset} of this check's file unless what was found there is right.
+   */
+  public void require(boolean right, long offset, String expected, Object found)
+      throws CorruptDatabaseException {
+    if (!right) {
+      throw corrupt(offset, expected, found.toString());
+    }
   }
 
   /** Creates an exception for damage at {@code offset} of this check's file. */
