@@ -7,6 +7,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -180,11 +181,24 @@ public final class DatabaseBuilder implements AutoCloseable {
    * @throws IllegalStateException if the build has no base
    */
   public void delete(byte[] key) throws IOException {
+    addOwn(key, null);
+  }
+
+  /** Adds a record to the own batch, or a deletion if the value is null. */
+  private void addOwn(byte[] key, byte @Nullable [] value) throws IOException {
     begin();
     try {
-      requireBase();
-      own.delete(key, 0, key.length);
-      addOwnIfMany();
+      if (value != null) {
+        own.add(key, 0, key.length, value, 0, value.length);
+      } else {
+        requireBase();
+        own.delete(key, 0, key.length);
+      }
+      if (own.bytes() >= OWN_BATCH_BYTES || own.records() >= OWN_BATCH_RECORDS) {
+        writing = true;
+        addOwn();
+        writing = false;
+      }
     } catch (IOException e) {
       throw interruptedOr(e);
     } finally {
@@ -195,14 +209,6 @@ public final class DatabaseBuilder implements AutoCloseable {
   private void requireBase() {
     if (!hasBase) {
       throw new IllegalStateException("a build without a base has nothing to delete");
-    }
-  }
-
-  private void addOwnIfMany() throws IOException {
-    if (own.bytes() >= OWN_BATCH_BYTES || own.records() >= OWN_BATCH_RECORDS) {
-      writing = true;
-      addOwn();
-      writing = false;
     }
   }
 
@@ -252,15 +258,7 @@ public final class DatabaseBuilder implements AutoCloseable {
    * @param value 0 to {@link RecordBatch#MAX_VALUE_LENGTH} bytes
    */
   public void add(byte[] key, byte[] value) throws IOException {
-    begin();
-    try {
-      own.add(key, 0, key.length, value, 0, value.length);
-      addOwnIfMany();
-    } catch (IOException e) {
-      throw interruptedOr(e);
-    } finally {
-      turn.unlock();
-    }
+    addOwn(key, Objects.requireNonNull(value, "value"));
   }
 
   /**
