@@ -10,7 +10,6 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.check.Comparison;
 import tech.bsdb.check.Verification;
-import tech.bsdb.directory.CollectedStatistics;
 import tech.bsdb.directory.DataSet;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.error.MemoryBudgetExceededException;
@@ -387,12 +386,12 @@ public final class Database implements AutoCloseable {
 
   /** Returns the statistics of this database. */
   public Statistics statistics() {
-    return CollectedStatistics.of(lookup.opened(), lookup.engine(), lookup.readsMemory());
+    return Statistics.of(lookup.opened(), lookup.engine(), lookup.readsMemory());
   }
 
   /** Returns the statistics of a database without opening it for lookups. */
   public static Statistics statistics(Path directory) throws IOException {
-    return CollectedStatistics.of(DataSet.open(directory), "not opened", false);
+    return Statistics.of(DataSet.open(directory), "not opened", false);
   }
 
   /**
