@@ -143,32 +143,26 @@ public interface EngineChoice {
   static EngineChoice named(@Nullable String index, @Nullable String data, boolean indexInMemory) {
     return opened -> {
       Path path = opened.path();
-      Chosen chosen = index == null || data == null ? automatic(opened) : null;
-      Engine forData = data == null ? requireChosen(chosen).data : Engines.require(data, path);
-      Engine forIndex;
-      if (indexInMemory) {
-        forIndex = new LoadedEngine();
-      } else if (index == null) {
-        forIndex = requireChosen(chosen).index;
-      } else {
-        forIndex = index.equals(forData.name()) ? forData : Engines.require(index, path);
-      }
-      return new Chosen(forIndex, forData, reason(forIndex, forData, chosen));
+      Chosen chosen =
+          index != null && data != null
+              ? same(Engines.require(data, path), "as asked")
+              : automatic(opened);
+      Engine forData = named(data, chosen.data, path);
+      Engine forIndex =
+          indexInMemory
+              ? new LoadedEngine()
+              : named(index, index == null ? chosen.index : forData, path);
+      String names =
+          forIndex.name().equals(forData.name())
+              ? forData.name()
+              : "index " + forIndex.name() + ", data " + forData.name();
+      return new Chosen(forIndex, forData, names + " (" + chosen.reason + ")");
     };
   }
 
-  private static Chosen requireChosen(@Nullable Chosen chosen) {
-    if (chosen == null) {
-      throw new IllegalStateException("no engine was chosen");
-    }
-    return chosen;
-  }
-
-  private static String reason(Engine index, Engine data, @Nullable Chosen chosen) {
-    String why = chosen == null ? "as asked" : "chosen: " + chosen.reason;
-    return index.name().equals(data.name())
-        ? data.name() + " (" + why + ")"
-        : "index " + index.name() + ", data " + data.name() + " (" + why + ")";
+  /** The engine with a name; the given one if it has that name, or if there is no name. */
+  private static Engine named(@Nullable String name, Engine engine, Path path) throws IOException {
+    return name == null || name.equals(engine.name()) ? engine : Engines.require(name, path);
   }
 
   /**
@@ -188,18 +182,15 @@ public interface EngineChoice {
       boolean asynchronous) {
     return opened -> {
       requireMode(opened, approximate);
-      Chosen direct = direct(opened.path(), asynchronous);
       boolean needed = indexDirect && !indexInMemory || kvDirect;
-      Engine data = kvDirect ? direct.data : new MappedEngine();
-      Engine index = indexDirect ? direct.data : new MappedEngine();
-      if (indexInMemory) {
-        index = new LoadedEngine();
-      }
-      boolean fellBack = needed && !direct.reason.isEmpty();
-      if (fellBack) {
+      Engine mapped = new MappedEngine();
+      Chosen direct = needed ? direct(opened.path(), asynchronous) : same(mapped, "");
+      Engine data = kvDirect ? direct.data : mapped;
+      Engine index = indexInMemory ? new LoadedEngine() : indexDirect ? direct.data : mapped;
+      if (!direct.reason.isEmpty()) {
         noteFallback(opened.path(), direct.data, direct.reason);
       }
-      String why = fellBack ? direct.reason : "as asked";
+      String why = direct.reason.isEmpty() ? "as asked" : direct.reason;
       return new Chosen(
           index, data, "index " + index.name() + ", data " + data.name() + " (" + why + ")");
     };
@@ -260,7 +251,7 @@ public interface EngineChoice {
         bytes += entry.length();
       }
     }
-    String share = Math.round(least * 100) + " % of the sampled pages are in memory";
+    String share = "chosen: " + Math.round(least * 100) + " % of the sampled pages are in memory";
     if (least >= 0.9) {
       return same(new MappedEngine(), share);
     }

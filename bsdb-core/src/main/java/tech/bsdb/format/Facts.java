@@ -161,14 +161,9 @@ public record Facts(
     return manifest.number(FORMAT);
   }
 
-  /** The format version of a database with these signatures. */
-  private static int format(SignatureAlgorithm signature) {
-    return signature == SignatureAlgorithm.SPOOKY ? FORMAT_1 : FORMAT_2;
-  }
-
   /** The format version of this database. */
   public int format() {
-    return format(signature);
+    return signature == SignatureAlgorithm.SPOOKY ? FORMAT_1 : FORMAT_2;
   }
 
   private static SignatureAlgorithm signature(Path file, Manifest manifest)
