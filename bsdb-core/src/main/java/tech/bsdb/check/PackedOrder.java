@@ -87,9 +87,7 @@ final class PackedOrder {
   }
 
   private void checkRecord(long bin, BinIndex index) throws IOException {
-    if (!directory.isRoutedHere(scanner.key())) {
-      throw directory.misrouted(scanner.key());
-    }
+    directory.requireRoutedHere(scanner.key());
     locator.sign(scanner.key(), signature);
     long own = BinIndex.bin(signature.high, index.bins());
     if (own != bin) {

@@ -38,9 +38,7 @@ final class SlotBatch {
   boolean take(RecordScanner scanner) throws IOException {
     count = 0;
     while (count < MOST && scanner.next()) {
-      if (!directory.isRoutedHere(scanner.key())) {
-        throw directory.misrouted(scanner.key());
-      }
+      directory.requireRoutedHere(scanner.key());
       locator.sign(scanner.key(), signature);
       highs[count] = signature.high;
       lows[count] = signature.low;

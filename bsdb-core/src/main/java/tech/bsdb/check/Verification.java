@@ -41,9 +41,7 @@ public final class Verification implements Closeable {
 
   private Verification(DataSet all, VerifyListener progress) throws IOException {
     this.progress = progress;
-    this.pages =
-        all.files().stream().mapToLong(file -> file.entry().pages()).sum()
-            + (all.manifestBytes() >>> Page.SHIFT);
+    this.pages = all.fileBytes() + all.manifestBytes() >>> Page.SHIFT;
     try {
       for (DatabaseDirectory each : all.databases()) {
         files.add(opened.add(HeldFiles.open(each, each.manifest().files())));
@@ -81,10 +79,8 @@ public final class Verification implements Closeable {
     } else {
       verify(0);
     }
-    long records = all.databases().stream().mapToLong(each -> each.facts().records()).sum();
-    long bytes =
-        all.files().stream().mapToLong(file -> file.entry().length()).sum() + all.manifestBytes();
-    return new VerifyReport(records, pages, bytes, !all.facts().approximate());
+    long bytes = all.fileBytes() + all.manifestBytes();
+    return new VerifyReport(all.records(), pages, bytes, !all.facts().approximate());
   }
 
   private void verify(int database) throws IOException {

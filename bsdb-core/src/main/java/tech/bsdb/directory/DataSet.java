@@ -223,6 +223,16 @@ public record DataSet(
     return files;
   }
 
+  /** The number of records, as the manifests say. */
+  public long records() {
+    return databases.stream().mapToLong(each -> each.facts().records()).sum();
+  }
+
+  /** Size of all files in bytes, except the manifests. */
+  public long fileBytes() {
+    return files().stream().mapToLong(file -> file.entry().length()).sum();
+  }
+
   /** Size of all manifests in bytes. */
   public long manifestBytes() {
     return setManifestBytes + databases.stream().mapToLong(DatabaseDirectory::manifestBytes).sum();
@@ -236,8 +246,7 @@ public record DataSet(
    * @throws IOException if the files do not fit in memory or cannot be read
    */
   public MemoryUse warm(LongConsumer progress) throws IOException {
-    long bytes = files().stream().mapToLong(file -> file.entry().length()).sum();
-    Memory.require(path, bytes, "be read into the page cache");
+    Memory.require(path, fileBytes(), "be read into the page cache");
     for (Located file : files()) {
       PageCache.read(file.path(), file.entry().length(), true, () -> false, progress);
     }

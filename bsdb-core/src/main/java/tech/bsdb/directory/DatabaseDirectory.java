@@ -111,18 +111,20 @@ public record DatabaseDirectory(
     return HashKinds.of(path.resolve(Manifest.FILE_NAME), manifest);
   }
 
-  /** Whether a key can be in this database, which may be one shard of several. */
-  public boolean isRoutedHere(byte[] key) {
-    return facts.shards() == 1 || KeySlots.shard(key, facts.shards()) == facts.shard();
-  }
-
-  /** Reports a stored key that belongs to another shard, where lookups look for it. */
-  public CorruptDatabaseException misrouted(byte[] key) {
-    return check(manifest.files(FileKind.DATA).get(0))
-        .corrupt(
-            0,
-            "keys of shard " + facts.shard() + " of " + facts.shards(),
-            "a key of shard " + KeySlots.shard(key, facts.shards()));
+  /**
+   * Fails for a stored key that belongs to another shard, where lookups look for it.
+   *
+   * @throws CorruptDatabaseException if this is not the shard of the key
+   */
+  public void requireRoutedHere(byte[] key) throws CorruptDatabaseException {
+    int owner = facts.shards() == 1 ? facts.shard() : KeySlots.shard(key, facts.shards());
+    if (owner != facts.shard()) {
+      throw check(manifest.files(FileKind.DATA).get(0))
+          .corrupt(
+              0,
+              "keys of shard " + facts.shard() + " of " + facts.shards(),
+              "a key of shard " + owner);
+    }
   }
 
   private static void checkFiles(Manifest manifest, Facts facts) {
@@ -313,14 +315,10 @@ public record DatabaseDirectory(
     }
   }
 
-  /** Whether the database has a ZSTD dictionary. */
-  public boolean hasDictionary() {
-    return !manifest.files(FileKind.DICTIONARY).isEmpty();
-  }
-
   /** Returns the size of the ZSTD dictionary in bytes; 0 if the database has none. */
   public int dictionaryBytes() {
-    return hasDictionary() ? (int) manifest.files(FileKind.DICTIONARY).get(0).payloadBytes() : 0;
+    return (int)
+        manifest.files(FileKind.DICTIONARY).stream().mapToLong(FileEntry::payloadBytes).sum();
   }
 
   /** Reads the ZSTD dictionary; returns null if the database has none. */
@@ -331,12 +329,13 @@ public record DatabaseDirectory(
     }
     FileEntry entry = entries.get(0);
     byte[] bytes = Files.readAllBytes(file(entry));
-    if (bytes.length != entry.length()) {
-      throw new CorruptDatabaseException(
-          file(entry), bytes.length, entry.length() + " bytes", bytes.length + " bytes");
-    }
-    byte[] payload = check(entry).payload(bytes, entry.digest());
-    return Arrays.copyOf(payload, (int) entry.payloadBytes());
+    PageCheck check = check(entry);
+    check.require(
+        bytes.length == entry.length(),
+        bytes.length,
+        entry.length() + " bytes",
+        bytes.length + " bytes");
+    return Arrays.copyOf(check.payload(bytes, entry.digest()), (int) entry.payloadBytes());
   }
 
   /**

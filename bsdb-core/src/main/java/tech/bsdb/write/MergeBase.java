@@ -122,7 +122,7 @@ public record MergeBase(Lookup lookup) {
 
   /** The number of records. */
   public long records() {
-    return opened().databases().stream().mapToLong(each -> each.facts().records()).sum();
+    return opened().records();
   }
 
   /** Creates the output of a build from this base. */
