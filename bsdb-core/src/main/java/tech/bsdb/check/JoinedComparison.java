@@ -43,7 +43,7 @@ final class JoinedComparison {
   DiffReport run(int threads) throws IOException {
     int databases = before.opened().databases().size();
     try (opened;
-        OrderedTasks<Range> tasks =
+        OrderedTasks<Join> tasks =
             new OrderedTasks<>("bsdb-diff", threads, 2 * threads, this::take)) {
       for (int i = 0; i < databases; i++) {
         tallies.add(new Tally(reporter));
@@ -62,8 +62,7 @@ final class JoinedComparison {
     return all.counts();
   }
 
-  private void submit(int number, OrderedTasks<Range> tasks)
-      throws IOException, ExecutionException {
+  private void submit(int number, OrderedTasks<Join> tasks) throws IOException, ExecutionException {
     List<DataFile> old = open(before, number);
     List<DataFile> now = open(after, number);
     BinIndex oldIndex = index(before, number);
@@ -81,12 +80,12 @@ final class JoinedComparison {
           new JoinedRecords.Range(i * step, i == ranges - 1 ? 0 : (i + 1) * step);
       tasks.submit(
           () ->
-              new Range(
+              new Join(
                       number,
                       new JoinedRecords(old, oldIndex, function, range),
                       new JoinedRecords(now, nowIndex, function, range),
                       new Tally(reporter))
-                  .join());
+                  .run());
     }
   }
 
@@ -101,10 +100,10 @@ final class JoinedComparison {
         route -> ((PackedLocator) Objects.requireNonNull(route.locator(number))).index());
   }
 
-  private void take(Range range) throws IOException {
-    range.tally.report();
-    reporter.progress(range.tally.ofFirst() + range.tally.ofSecond());
-    tallies.get(range.number).add(range.tally);
+  private void take(Join join) throws IOException {
+    join.tally.report();
+    reporter.progress(join.tally.ofFirst() + join.tally.ofSecond());
+    tallies.get(join.number).add(join.tally);
   }
 
   /** A range that did not see records out of order would miss them here. */
@@ -121,9 +120,9 @@ final class JoinedComparison {
    *
    * @param number the number of both databases in their sets
    */
-  private record Range(int number, JoinedRecords before, JoinedRecords after, Tally tally) {
+  private record Join(int number, JoinedRecords before, JoinedRecords after, Tally tally) {
     /** Compares all records of the range. */
-    Range join() throws IOException {
+    Join run() throws IOException {
       while (before.isPresent() || after.isPresent()) {
         int order =
             !after.isPresent() ? -1 : !before.isPresent() ? 1 : before.compareSignature(after);

@@ -33,53 +33,54 @@ final class LookupComparison {
   }
 
   DiffReport run() throws IOException {
-    new Pass(before, after, true) {
-      @Override
-      void answer(byte[] key, byte[] value, byte @Nullable [] other) {
-        tally.old(key, value, other);
-      }
-    }.run();
+    new Pass(before, after, true, tally::old).run();
     Comparison.requireCounted(before, tally.ofFirst());
-    long added = Comparison.records(after) - tally.inBoth();
+    long records = after.opened().records();
+    long added = records - tally.inBoth();
     if (added < 0) {
-      throw Comparison.miscounted(after.opened().path(), Comparison.records(after), tally.inBoth());
+      throw Comparison.miscounted(after.opened().path(), records, tally.inBoth());
     }
     if (added == 0 || !reporter.wantsKeys()) {
-      reporter.progress(Comparison.records(after));
+      reporter.progress(records);
       return tally.counts(added);
     }
-    new Pass(after, before, reporter.wantsValues()) {
-      @Override
-      void answer(byte[] key, byte[] value, byte @Nullable [] other) {
-        if (other == null) {
-          tally.added(Tally.Copy.of(key, value));
-        }
-      }
-    }.run();
+    Answers lacking =
+        (key, value, other) -> {
+          if (other == null) {
+            tally.added(Tally.Copy.of(key, value));
+          }
+        };
+    new Pass(after, before, reporter.wantsValues(), lacking).run();
     Comparison.requireCounted(after, tally.ofSecond());
     return tally.counts();
   }
 
+  /** Takes the records of one database. */
+  @FunctionalInterface
+  private interface Answers {
+    /** Takes a record and the value of its key in the other database, or null. */
+    void take(byte[] key, byte[] value, byte @Nullable [] other);
+  }
+
   /** Looks up the keys of one database in another one. */
-  private abstract class Pass {
+  private final class Pass {
     private final Lookup scanned;
     private final Lookup asked;
     private final boolean readsValues;
+    private final Answers answers;
     private final KeyBatch batch;
     private final List<byte[]> keys = new ArrayList<>();
     private final List<byte[]> values = new ArrayList<>();
     private long batchBytes;
     private long reserved;
 
-    Pass(Lookup scanned, Lookup asked, boolean readsValues) {
+    Pass(Lookup scanned, Lookup asked, boolean readsValues, Answers answers) {
       this.scanned = scanned;
       this.asked = asked;
       this.readsValues = readsValues;
+      this.answers = answers;
       this.batch = asked.batch();
     }
-
-    /** Takes a record and its value in the other database. */
-    abstract void answer(byte[] key, byte[] value, byte @Nullable [] other);
 
     void run() throws IOException {
       batch.use(this::reserve);
@@ -116,7 +117,7 @@ final class LookupComparison {
     /** Looks up some keys of the batch; fewer at once if their values take too much memory. */
     private void answer(int from, int to) throws IOException {
       if (to - from == 1) {
-        answer(keys.get(from), values.get(from), asked.get(keys.get(from)));
+        answers.take(keys.get(from), values.get(from), asked.get(keys.get(from)));
         tally.report();
         return;
       }
@@ -132,7 +133,7 @@ final class LookupComparison {
         return;
       }
       for (int i = from; i < to; i++) {
-        answer(keys.get(i), values.get(i), batch.value(i - from));
+        answers.take(keys.get(i), values.get(i), batch.value(i - from));
         tally.report();
       }
     }
