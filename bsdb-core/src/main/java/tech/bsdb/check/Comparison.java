@@ -23,7 +23,7 @@ import tech.bsdb.lookup.OrderedWalk;
  * Compares the records of two open databases. If both have the packed layout, the same shards and
  * the same seeds, their records lie in the same order, and one pass over both joins them: {@link
  * JoinedComparison}. So it does if the records of both are stored in the order of their keys:
- * {@link OrderedComparison}. Otherwise the keys of each are looked up in the other: {@link
+ * {@link #compareInKeyOrder}. Otherwise the keys of each are looked up in the other: {@link
  * LookupComparison}.
  *
  * <p>Memory does not depend on the number of records or differences. Values longer than {@link
@@ -31,6 +31,9 @@ import tech.bsdb.lookup.OrderedWalk;
  * reported.
  */
 public final class Comparison {
+  /** How many records of ordered databases pass between two reports of progress. */
+  private static final int REPORT = 1000;
+
   private Comparison() {}
 
   /**
@@ -48,12 +51,14 @@ public final class Comparison {
     requireKeys(before);
     requireKeys(after);
     requireSameShards(before, after);
-    Reporter reporter = new Reporter(options.detail(), listener, records(before) + records(after));
+    Reporter reporter =
+        new Reporter(
+            options.detail(), listener, before.opened().records() + after.opened().records());
     if (areInSignatureOrder(before, after)) {
       return new JoinedComparison(before, after, reporter).run(options.threads());
     }
     return areInKeyOrder(before) && areInKeyOrder(after)
-        ? new OrderedComparison(before, after, reporter).run()
+        ? compareInKeyOrder(before, after, reporter)
         : new LookupComparison(before, after, reporter).run();
   }
 
@@ -130,14 +135,9 @@ public final class Comparison {
     return database.opened().databases().get(number).facts();
   }
 
-  /** The number of records, as the manifests say. */
-  static long records(Lookup database) {
-    return database.opened().databases().stream().mapToLong(each -> each.facts().records()).sum();
-  }
-
   /** Fails if a comparison found another number of records than the manifests say. */
   static void requireCounted(Lookup database, long found) throws CorruptDatabaseException {
-    long expected = records(database);
+    long expected = database.opened().records();
     if (found != expected) {
       throw miscounted(database.opened().path(), expected, found);
     }
@@ -154,67 +154,40 @@ public final class Comparison {
 
   /**
    * Compares two databases whose records are stored in the order of their keys: walks over both in
-   * this order, and joins them. Not thread-safe.
+   * this order, and joins them.
    */
-  private static final class OrderedComparison {
-    /** How many records pass between two reports of progress. */
-    private static final int REPORT = 1000;
-
-    private final Lookup before;
-    private final Lookup after;
-    private final Reporter reporter;
-    private final Tally tally;
-    private int unreported;
-
-    OrderedComparison(Lookup before, Lookup after, Reporter reporter) {
-      this.before = before;
-      this.after = after;
-      this.reporter = reporter;
-      this.tally = new Tally(reporter);
-    }
-
-    DiffReport run() throws IOException {
-      try (OrderedWalk old = all(before);
-          OrderedWalk now = all(after)) {
-        boolean oldLeft = old.next();
-        boolean nowLeft = now.next();
-        while (oldLeft || nowLeft) {
-          int order = compare(oldLeft, old, nowLeft, now);
-          if (order > 0) {
-            tally.added(Tally.Copy.of(now.key(), now.value()));
-          } else {
-            tally.old(old.key(), old.value(), order < 0 ? null : now.value());
-          }
-          tally.report();
-          progress(order == 0 ? 2 : 1);
-          oldLeft = order <= 0 ? old.next() : oldLeft;
-          nowLeft = order >= 0 ? now.next() : nowLeft;
+  private static DiffReport compareInKeyOrder(Lookup before, Lookup after, Reporter reporter)
+      throws IOException {
+    Tally tally = new Tally(reporter);
+    long reported = 0;
+    try (OrderedWalk old = all(before);
+        OrderedWalk now = all(after)) {
+      boolean oldLeft = old.next();
+      boolean nowLeft = now.next();
+      while (oldLeft || nowLeft) {
+        int order = !nowLeft ? -1 : !oldLeft ? 1 : Arrays.compareUnsigned(old.key(), now.key());
+        if (order > 0) {
+          tally.added(Tally.Copy.of(now.key(), now.value()));
+        } else {
+          tally.old(old.key(), old.value(), order < 0 ? null : now.value());
+        }
+        tally.report();
+        oldLeft = order <= 0 ? old.next() : oldLeft;
+        nowLeft = order >= 0 ? now.next() : nowLeft;
+        long unreported = tally.ofFirst() + tally.ofSecond() - reported;
+        if (unreported >= REPORT) {
+          reporter.progress(unreported);
+          reported += unreported;
         }
       }
-      Comparison.requireCounted(before, tally.ofFirst());
-      Comparison.requireCounted(after, tally.ofSecond());
-      reporter.progress(unreported);
-      return tally.counts();
     }
+    requireCounted(before, tally.ofFirst());
+    requireCounted(after, tally.ofSecond());
+    reporter.progress(tally.ofFirst() + tally.ofSecond() - reported);
+    return tally.counts();
+  }
 
-    private static OrderedWalk all(Lookup database) {
-      return new OrderedWalk(database, KeyRange.all(), false, true, Long.MAX_VALUE);
-    }
-
-    /** Which of the next keys is less; one that is left is less than none. */
-    private static int compare(boolean oldLeft, OrderedWalk old, boolean nowLeft, OrderedWalk now) {
-      if (oldLeft && nowLeft) {
-        return Arrays.compareUnsigned(old.key(), now.key());
-      }
-      return oldLeft ? -1 : 1;
-    }
-
-    private void progress(int records) throws IOException {
-      unreported += records;
-      if (unreported >= REPORT) {
-        reporter.progress(unreported);
-        unreported = 0;
-      }
-    }
+  private static OrderedWalk all(Lookup database) {
+    return new OrderedWalk(database, KeyRange.all(), false, true, Long.MAX_VALUE);
   }
 }
