@@ -685,7 +685,9 @@ class PublishCommandTest {
         assertThat(bsdb("verify", "-q", "-d", store + "/v1").code()).isZero();
       } else if (!kill) {
         assertThat(store.getParent()).doesNotExist();
-        assertThat(code).isEqualTo(143);
+        if (!out.contains("initialization of VM")) { // which exits with 1 if it is interrupted
+          assertThat(code).isEqualTo(143);
+        }
       }
       String next = live ? "v2" : "v1";
       CommandRun run = publish(one, store.toString(), "--version", next, "-q");
