@@ -2,6 +2,10 @@ package tech.bsdb.io;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,8 +26,11 @@ public final class DirectEngine implements Engine {
 
   private static final int DEFAULT_THREADS = 64;
 
+  /** How long a thread waits for the next read before it ends. */
+  private static final long IDLE_MILLIS = 100;
+
   private final @Nullable SystemCalls calls;
-  private final ReadThreads threads;
+  private final ThreadPoolExecutor threads;
 
   /** Limits the threads to the system property {@value #THREADS}; 64 if unset. */
   public DirectEngine() {
@@ -45,7 +52,27 @@ public final class DirectEngine implements Engine {
       throw new IllegalArgumentException(THREADS + " is " + threads + ", not 1 or more");
     }
     this.calls = calls;
-    this.threads = new ReadThreads(threads);
+    this.threads = pool(threads);
+  }
+
+  /** A pool that starts threads when there are reads, and needs no closing: idle ones end. */
+  private static ThreadPoolExecutor pool(int most) {
+    AtomicInteger started = new AtomicInteger();
+    ThreadPoolExecutor pool =
+        new ThreadPoolExecutor(
+            most,
+            most,
+            IDLE_MILLIS,
+            TimeUnit.MILLISECONDS,
+            new LinkedBlockingQueue<>(),
+            work -> {
+              String name = "bsdb-read-" + started.getAndIncrement();
+              Thread thread = new Thread(null, work, name, 0, false);
+              thread.setDaemon(true);
+              return thread;
+            });
+    pool.allowCoreThreadTimeOut(true);
+    return pool;
   }
 
   @Override

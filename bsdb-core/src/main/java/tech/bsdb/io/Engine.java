@@ -13,7 +13,8 @@ public interface Engine {
 
   /**
    * Creates a queue for reads of sources that this engine opened. Close the queue before the
-   * sources.
+   * sources. Only engines that {@linkplain #verifiesEveryRead read from the device} have queues;
+   * others gain nothing from them.
    *
    * @param depth the maximum number of pending reads, 1 to {@link ReadQueue#MAX_DEPTH}
    * @param oneThread true if only the calling thread will ever use it (except for {@link
@@ -22,12 +23,13 @@ public interface Engine {
    * @throws IOException if the system refuses, with the reason
    */
   default ReadQueue queue(int depth, boolean oneThread) throws IOException {
-    return new ImmediateQueue(depth);
+    throw new UnsupportedOperationException("the engine " + name() + " has no queues");
   }
 
   /**
-   * Whether each read fetches the bytes from the device again and must therefore be verified.
-   * Otherwise, verifying each page at its first touch is enough.
+   * Whether each read fetches the bytes from the device again, so that it must be verified, and may
+   * overlap with others in a {@link #queue}. Otherwise, verifying each page at its first touch is
+   * enough.
    */
   default boolean verifiesEveryRead() {
     return false;

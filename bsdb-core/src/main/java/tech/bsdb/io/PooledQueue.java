@@ -1,71 +1,73 @@
 package tech.bsdb.io;
 
 import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A queue whose reads overlap because several threads perform them, one read per thread at a time.
  */
 final class PooledQueue implements ReadQueue {
-  private final ReadThreads threads;
+  private final ThreadPoolExecutor threads;
   private final int depth;
 
   /* Used by the owner only. */
-  private final Read[] free;
-  private final Read[] unsent;
-  private final Read[] ready;
-  private int freeCount;
-  private int unsentCount;
-  private int readyFrom;
-  private int readyTo;
+  private final List<Read> unsent = new ArrayList<>();
+  private int pending;
+  private boolean closed;
 
   /* Guarded by the lock. */
   private final Object lock = new Object();
-  private final Read[] ended;
-  private int endedCount;
+  private final ArrayDeque<Read> ended = new ArrayDeque<>();
   private int underWay;
   private int awaited = Integer.MAX_VALUE;
   private boolean woken;
-  private boolean closed;
 
-  PooledQueue(int depth, ReadThreads threads) {
+  /**
+   * Creates a queue.
+   *
+   * @param threads perform the reads; nobody shuts them down
+   */
+  PooledQueue(int depth, ThreadPoolExecutor threads) {
     this.depth = ReadQueue.checkDepth(depth);
     this.threads = threads;
-    free = new Read[depth];
-    unsent = new Read[depth];
-    ready = new Read[depth];
-    ended = new Read[depth];
-    for (int i = 0; i < depth; i++) {
-      free[i] = new Read();
-    }
-    freeCount = depth;
-    threads.join();
   }
 
-  /** One read: performed by a pool thread, then handed over. */
+  /** One read: performed by a thread of the pool, then handed over. */
   private final class Read implements Runnable {
-    private @Nullable PageSource source;
-    private @Nullable Window window;
-    private long first;
-    private int count;
-    private int tag;
+    private final PageSource source;
+    private final long first;
+    private final int count;
+    private final Window window;
+    private final int tag;
     private @Nullable IOException failure;
+
+    Read(PageSource source, long first, int count, Window window, int tag) {
+      this.source = source;
+      this.first = first;
+      this.count = count;
+      this.window = window;
+      this.tag = tag;
+    }
 
     @Override
     public void run() {
       try {
-        if (source != null && window != null) {
-          source.read(first, count, window);
-        }
+        source.read(first, count, window);
       } catch (IOException e) {
         failure = e;
       } catch (Throwable e) { // the thread that awaits the read must see it
         failure = new IOException("page " + first + " cannot be read: " + e, e);
       }
       synchronized (lock) {
-        ended[endedCount++] = this;
+        ended.add(this);
         underWay--;
-        if (endedCount >= awaited || underWay == 0) {
+        if (ended.size() >= awaited || underWay == 0) {
           lock.notifyAll();
         }
       }
@@ -79,86 +81,83 @@ final class PooledQueue implements ReadQueue {
 
   @Override
   public int pending() {
-    return depth - freeCount;
+    return pending;
   }
 
   @Override
   public void add(PageSource source, long first, int count, Window window, int tag) {
     checkOpen();
-    ReadQueue.check(pending(), depth, first, count, tag);
-    Read read = free[--freeCount];
-    read.source = source;
-    read.first = first;
-    read.count = count;
-    read.window = window;
-    read.tag = tag;
-    unsent[unsentCount++] = read;
+    ReadQueue.check(pending, depth, first, count, tag);
+    unsent.add(new Read(source, first, count, window, tag));
+    pending++;
   }
 
   @Override
   public void await(int atLeast, Ended handler) throws IOException {
     checkOpen();
     send();
-    take(Math.min(atLeast, pending()));
-    while (readyFrom < readyTo) {
-      Read read = ready[readyFrom++];
-      IOException failure = read.failure;
-      read.source = null;
-      read.window = null;
-      read.failure = null;
-      free[freeCount++] = read;
-      handler.ended(read.tag, failure);
+    awaitEnded(Math.min(atLeast, pending));
+    for (Read read = next(); read != null; read = next()) {
+      pending--;
+      handler.ended(read.tag, read.failure);
+    }
+  }
+
+  private @Nullable Read next() {
+    synchronized (lock) {
+      return ended.poll();
     }
   }
 
   private void send() throws IOException {
-    if (unsentCount == 0) {
+    if (unsent.isEmpty()) {
       return;
     }
     synchronized (lock) {
-      underWay += unsentCount;
+      underWay += unsent.size();
     }
+    BlockingQueue<Runnable> waiting = threads.getQueue();
+    waiting.addAll(unsent);
     try {
-      threads.execute(unsent, unsentCount);
-    } catch (OutOfMemoryError e) {
-      synchronized (lock) {
-        underWay -= unsentCount;
+      while (!waiting.isEmpty() && threads.prestartCoreThread()) {
+        // Another thread for the reads that still wait.
       }
-      throw new IOException("cannot start a reader thread: " + e.getMessage(), e);
+    } catch (OutOfMemoryError e) { // a thread limit: the running threads do the work
+      if (threads.getPoolSize() == 0) {
+        unsent.removeIf(read -> !waiting.remove(read));
+        synchronized (lock) {
+          underWay -= unsent.size();
+        }
+        throw new IOException("cannot start a reader thread: " + e.getMessage(), e);
+      }
     }
-    unsentCount = 0;
+    unsent.clear();
   }
 
   /**
-   * Waits for {@code atLeast} reads, then appends all completed ones to those left over from
-   * before.
+   * Waits until {@code atLeast} reads have completed that were not handed over, or the owner is
+   * woken.
    */
-  private void take(int atLeast) {
-    int left = readyTo - readyFrom;
-    System.arraycopy(ready, readyFrom, ready, 0, left);
-    readyFrom = 0;
+  private void awaitEnded(int atLeast) {
     synchronized (lock) {
-      await(atLeast - left);
-      System.arraycopy(ended, 0, ready, left, endedCount);
-      readyTo = left + endedCount;
-      endedCount = 0;
+      awaited = atLeast;
+      waitUntil(() -> ended.size() >= atLeast || woken);
+      awaited = Integer.MAX_VALUE;
+      if (ended.size() < atLeast) {
+        woken = false;
+      }
     }
   }
 
-  /** Waits, holding the lock, until {@code atLeast} reads have completed or the owner is woken. */
-  private void await(int atLeast) {
+  /** Waits, holding the lock; an interrupt does not end that, but stays. */
+  private void waitUntil(BooleanSupplier met) {
     boolean interrupted = false;
-    awaited = atLeast;
-    while (endedCount < atLeast && !woken) {
+    while (!met.getAsBoolean()) {
       try {
         lock.wait();
       } catch (InterruptedException e) {
         interrupted = true;
       }
-    }
-    awaited = Integer.MAX_VALUE;
-    if (endedCount < atLeast) {
-      woken = false;
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
@@ -169,11 +168,7 @@ final class PooledQueue implements ReadQueue {
   public void awaitWork() throws IOException {
     checkOpen();
     send();
-    if (readyFrom == readyTo) {
-      synchronized (lock) {
-        await(1);
-      }
-    }
+    awaitEnded(1);
   }
 
   @Override
@@ -192,23 +187,9 @@ final class PooledQueue implements ReadQueue {
 
   @Override
   public void close() {
-    if (closed) {
-      return;
-    }
     closed = true;
-    boolean interrupted = false;
     synchronized (lock) {
-      while (underWay > 0) {
-        try {
-          lock.wait();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    }
-    threads.leave();
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+      waitUntil(() -> underWay == 0);
     }
   }
 }

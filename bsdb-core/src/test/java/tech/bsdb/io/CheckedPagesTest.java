@@ -72,7 +72,7 @@ class CheckedPagesTest {
   @Test
   void afterAQueuedReadToo() throws Exception {
     try (CheckedPages pages = open(this::check, false);
-        ReadQueue queue = new BufferedEngine().queue(1, true)) {
+        ReadQueue queue = new DirectEngine(1).queue(1, true)) {
       queue.add(pages.source(), 5, 2, window, 0);
       queue.await(1, (tag, failure) -> assertThat(failure).isNull());
       assertThat(checked).isEmpty();
@@ -101,7 +101,7 @@ class CheckedPagesTest {
       long before = reads.reads();
       long bytes = reads.bytes();
       try (CheckedPages pages = open(check, false);
-          ReadQueue queue = new BufferedEngine().queue(1, true)) {
+          ReadQueue queue = new DirectEngine(1).queue(1, true)) {
         pages.read(2, 2, window);
         pages.read(2, 2, window);
         queue.add(pages.source(), 5, 3, window, 0);

@@ -1,7 +1,7 @@
 package tech.bsdb.io;
 
 /** Direct reads, by system calls where they can be made. */
-class DirectEngineTest extends EngineContract {
+class DirectEngineTest extends QueueContract {
   @Override
   Engine engine() {
     return new DirectEngine(16);

@@ -80,12 +80,16 @@ class EnginesTest {
     }
 
     static String first(Engine engine, Path file) throws IOException {
-      try (PageSource source = engine.open(file, Files.size(file));
-          ReadQueue queue = engine.queue(1, true)) {
+      try (PageSource source = engine.open(file, Files.size(file))) {
         Window window = new Window();
-        source.read(1, 1, window);
-        queue.add(source, 2, 1, window, 0);
-        queue.await(1, (tag, failure) -> {});
+        source.read(2, 1, window);
+        if (engine.verifiesEveryRead()) {
+          try (ReadQueue queue = engine.queue(1, true)) {
+            source.read(1, 1, window);
+            queue.add(source, 2, 1, window, 0);
+            queue.await(1, (tag, failure) -> {});
+          }
+        }
         return "read " + window.buffer().get(window.offset());
       }
     }

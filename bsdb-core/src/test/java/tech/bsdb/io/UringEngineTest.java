@@ -1,7 +1,7 @@
 package tech.bsdb.io;
 
 /** Direct reads by io_uring. */
-class UringEngineTest extends EngineContract {
+class UringEngineTest extends QueueContract {
   @Override
   Engine engine() {
     return new UringEngine();

@@ -24,8 +24,10 @@ import tech.bsdb.Truth;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.io.BufferedEngine;
+import tech.bsdb.io.DirectEngine;
 import tech.bsdb.io.Engine;
 import tech.bsdb.io.PageSource;
+import tech.bsdb.io.ReadQueue;
 import tech.bsdb.io.Window;
 
 /**
@@ -45,6 +47,7 @@ class FailingDeviceTest {
   private static final class Device implements Engine {
     private static final int EVERY = 97;
     private final Engine engine = new BufferedEngine();
+    private final Engine reading = new DirectEngine(4);
     private final Fault fault;
     private final boolean everything;
     private final AtomicInteger reads = new AtomicInteger();
@@ -83,6 +86,11 @@ class FailingDeviceTest {
           source.close();
         }
       };
+    }
+
+    @Override
+    public ReadQueue queue(int depth, boolean oneThread) throws IOException {
+      return reading.queue(depth, oneThread);
     }
 
     private void breakOne(Window window, int count) throws IOException {
