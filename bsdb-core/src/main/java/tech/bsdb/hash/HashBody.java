@@ -71,7 +71,7 @@ final class HashBody implements Closeable {
       throws IOException {
     long pages = entry.pages();
     if (loader == null) {
-      ShownFile file = ShownFile.mapped(path, entry.length());
+      ShownFile file = ShownFile.mapSoonNeeded(path, entry.length());
       return new HashBody(file, check, verify, pages);
     }
     ShownFile file = loader.load(path, entry.length(), null);

@@ -17,6 +17,6 @@ public final class MappedEngine implements Engine {
 
   @Override
   public PageSource open(Path file, long length) throws IOException {
-    return ShownFile.of(Mapping.open(file, length));
+    return ShownFile.map(file, length);
   }
 }

@@ -32,19 +32,19 @@ public final class PageCache {
    * nothing from the device.
    */
   public static MemoryUse look(Path file, long length) throws IOException {
-    try (Mapping mapping = Mapping.open(file, length)) {
+    try (ShownFile mapping = ShownFile.mapForOne(file, length, SystemCalls.RANDOM)) {
       return look(file, length, mapping);
     }
   }
 
-  private static MemoryUse look(Path file, long length, Mapping mapping) throws IOException {
+  private static MemoryUse look(Path file, long length, ShownFile mapping) throws IOException {
     long sum = 0;
     long resident = 0;
     long huge;
     try {
       for (long at = 0; at < length; at += HUGE) {
-        if (mapping.isResident(at)) {
-          sum += mapping.buffer(at).get(Mapping.offset(at)); // maps cached pages, huge or not
+        if (mapping.isResident(at, PageSource.PAGE)) {
+          sum += mapping.buffer(at).get(ShownFile.offset(at)); // maps cached pages, huge or not
         }
       }
       huge =
@@ -63,13 +63,13 @@ public final class PageCache {
     return new MemoryUse(length, resident, Math.min(length, huge));
   }
 
-  private static long resident(Mapping mapping, long from, long length) {
+  private static long resident(ShownFile mapping, long from, long length) {
     if (mapping.isResident(from, length)) {
       return length;
     }
     long resident = 0;
     for (long at = 0; at < length; at += PageSource.PAGE) {
-      resident += mapping.isResident(from + at) ? PageSource.PAGE : 0;
+      resident += mapping.isResident(from + at, PageSource.PAGE) ? PageSource.PAGE : 0;
     }
     return resident;
   }
@@ -94,10 +94,13 @@ public final class PageCache {
         return;
       }
       drop(calls, file, channel);
-      try (Mapping mapping = Mapping.openInHugePages(file, length)) {
+      try (ShownFile mapping = ShownFile.mapForOne(file, length, SystemCalls.HUGE_PAGES)) {
         for (long at = 0; at < length && !stop.getAsBoolean(); at += HUGE) {
           long part = Math.min(HUGE, length - at);
-          mapping.populate(at, part); // no effect on old kernels; the read below is what counts
+          mapping.advise(
+              at,
+              part,
+              SystemCalls.POPULATE); // no effect on old kernels; the read below is what counts
           read(file, channel, at, part, chunk, stop, progress);
         }
       }
@@ -106,7 +109,7 @@ public final class PageCache {
 
   /** Whether every huge-page-sized part of a file is cached in a huge page. */
   private static boolean isHuge(Path file, long length) throws IOException {
-    try (Mapping mapping = Mapping.open(file, length)) {
+    try (ShownFile mapping = ShownFile.mapForOne(file, length, SystemCalls.RANDOM)) {
       for (long at = 0; at < length; at += HUGE) {
         if (!mapping.isResident(at, Math.min(HUGE, length - at))) {
           return false;
@@ -152,10 +155,10 @@ public final class PageCache {
     long pages = length / PageSource.PAGE;
     int samples = (int) Math.min(SAMPLES, pages);
     int resident = 0;
-    try (Mapping mapping = Mapping.open(file, length)) {
+    try (ShownFile mapping = ShownFile.mapForOne(file, length, SystemCalls.RANDOM)) {
       for (int i = 0; i < samples; i++) {
         long page = pages / samples * i + pages % samples * i / samples;
-        if (mapping.isResident(page * PageSource.PAGE)) {
+        if (mapping.isResident(page * PageSource.PAGE, PageSource.PAGE)) {
           resident++;
         }
       }

@@ -66,8 +66,8 @@ class HugePagesTest {
   @Test
   void aMappingOfThisProcessIsFound() throws Exception {
     Path file = Files.write(directory.resolve("ein Pfad \u00fc"), new byte[3 * 4096]);
-    try (Mapping mapping = Mapping.open(file, 3 * 4096)) {
-      assertThat(mapping.buffer(4096).get(Mapping.offset(4096))).isZero();
+    try (ShownFile mapping = ShownFile.mapForOne(file, 3 * 4096, SystemCalls.RANDOM)) {
+      assertThat(mapping.buffer(4096).get(ShownFile.offset(4096))).isZero();
       MemoryUse use = HugePages.of(List.of(file.toRealPath()), List.of());
       assertThat(use.bytes()).isEqualTo(3 * 4096);
       assertThat(use.residentBytes()).isBetween(4096L, 3 * 4096L);
