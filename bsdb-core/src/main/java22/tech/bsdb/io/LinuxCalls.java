@@ -4,14 +4,12 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import java.lang.foreign.AddressLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
-import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -28,17 +26,46 @@ import org.jspecify.annotations.Nullable;
 final class LinuxCalls implements SystemCalls {
   private static final int READ_ONLY = 0;
   private static final int CLOSE_ON_EXEC = 0x80000;
+  private static final int CURRENT_DIRECTORY = -100;
   private static final int SEEK_END = 2;
   private static final int PROTECTION_READ_WRITE = 3;
   private static final int SHARED_POPULATED = 0x8001;
   private static final int PRIVATE_ANONYMOUS = 0x22;
-  private static final long SYSCALL_RING_SETUP = 425;
-  private static final long SYSCALL_RING_ENTER = 426;
+  private static final int RING_SETUP = 425;
+  private static final int RING_ENTER = 426;
 
-  private final int directFlag;
+  /** What differs between architectures: O_DIRECT, and the numbers of the older system calls. */
+  private record Architecture(
+      int directFlag,
+      int openat,
+      int close,
+      int lseek,
+      int pread64,
+      int write,
+      int mmap,
+      int munmap,
+      int madvise,
+      int fadvise64,
+      int eventfd2) {
+    static @Nullable Architecture of(String name) {
+      return switch (name) {
+        case "amd64", "x86_64" -> new Architecture(0x4000, 257, 3, 8, 17, 1, 9, 11, 28, 221, 290);
+        case "aarch64" -> generic(0x10000);
+        case "riscv64" -> generic(0x4000);
+        default -> null;
+      };
+    }
 
-  private LinuxCalls(int directFlag) {
-    this.directFlag = directFlag;
+    /** The numbers in the kernel's asm-generic/unistd.h. */
+    private static Architecture generic(int directFlag) {
+      return new Architecture(directFlag, 56, 57, 62, 67, 64, 222, 215, 233, 223, 19);
+    }
+  }
+
+  private final Architecture architecture;
+
+  private LinuxCalls(Architecture architecture) {
+    this.architecture = architecture;
   }
 
   /** Says why no system calls can be made, or returns null if they can. */
@@ -59,14 +86,16 @@ final class LinuxCalls implements SystemCalls {
     static {
       String reason = null;
       SystemCalls calls = null;
-      int direct = directFlag(System.getProperty("os.arch"));
-      if (!System.getProperty("os.name").equals("Linux")) {
-        reason = "needs Linux, this is " + System.getProperty("os.name");
-      } else if (direct == 0) {
-        reason = "not supported on the processor architecture " + System.getProperty("os.arch");
+      String system = System.getProperty("os.name");
+      String processor = System.getProperty("os.arch");
+      Architecture architecture = Architecture.of(processor);
+      if (!system.equals("Linux")) {
+        reason = "needs Linux, this is " + system;
+      } else if (architecture == null) {
+        reason = "not supported on the processor architecture " + processor;
       } else {
         try {
-          LinuxCalls linux = new LinuxCalls(direct);
+          LinuxCalls linux = new LinuxCalls(architecture);
           linux.close(-1);
           calls = linux;
         } catch (ExceptionInInitializerError e) {
@@ -77,153 +106,82 @@ final class LinuxCalls implements SystemCalls {
       CALLS = calls;
     }
 
-    /** O_DIRECT, whose value depends on the architecture. */
-    private static int directFlag(String processor) {
-      return switch (processor) {
-        case "amd64", "x86_64", "riscv64" -> 0x4000;
-        case "aarch64" -> 0x10000;
-        default -> 0;
-      };
-    }
-
     private static String reason(Throwable cause) {
       if (cause instanceof IllegalCallerException) {
         return "native access is denied to bsdb; start java with"
             + " --enable-native-access=ALL-UNNAMED";
       }
-      if (cause instanceof NoSuchElementException) {
-        return "the C library lacks a function: " + cause.getMessage();
-      }
       return "this Java cannot make native calls: " + cause;
     }
   }
 
-  /* The functions of the C library. */
+  /* The function syscall of the C library. */
   private static final class C {
-    private static final Linker LINKER = Linker.nativeLinker();
     private static final StructLayout STATE = Linker.Option.captureStateLayout();
     private static final long ERRNO =
         STATE.byteOffset(MemoryLayout.PathElement.groupElement("errno"));
     private static final ThreadLocal<MemorySegment> STATES =
         ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(STATE));
-    private static final AddressLayout POINTER = ValueLayout.ADDRESS;
+    private static final MethodHandle SYSCALL = syscall();
 
-    static final MethodHandle OPEN =
-        function(
-            "open", FunctionDescriptor.of(JAVA_INT, POINTER, JAVA_INT), firstVariadicArgument(2));
-    static final MethodHandle CLOSE = function("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
-    static final MethodHandle PREAD =
-        function(
-            "pread", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
-    static final MethodHandle LSEEK =
-        function("lseek", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT));
-    static final MethodHandle MMAP =
-        function(
-            "mmap",
-            FunctionDescriptor.of(
-                JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
-    static final MethodHandle MUNMAP =
-        function("munmap", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
-    static final MethodHandle MADVISE =
-        function("madvise", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
-    static final MethodHandle FADVISE =
-        function(
-            "posix_fadvise",
-            FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
-    static final MethodHandle EVENTFD =
-        function("eventfd", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
-    static final MethodHandle EVENTFD_WRITE =
-        function("eventfd_write", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG));
-    static final MethodHandle SYSCALL_2 =
-        function(
-            "syscall",
-            FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG),
-            firstVariadicArgument(1));
-    static final MethodHandle SYSCALL_6 =
-        function(
-            "syscall",
-            FunctionDescriptor.of(
-                JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
-                JAVA_LONG),
-            firstVariadicArgument(1));
+    /** The number 1, which is added to event counters. */
+    private static final MemorySegment ONE = Arena.global().allocateFrom(JAVA_LONG, 1);
 
-    private static Linker.Option firstVariadicArgument(int index) {
-      return Linker.Option.firstVariadicArg(index);
-    }
-
-    private static MethodHandle function(
-        String name, FunctionDescriptor descriptor, Linker.Option... options) {
-      Linker.Option[] all = new Linker.Option[options.length + 1];
-      System.arraycopy(options, 0, all, 1, options.length);
-      all[0] = Linker.Option.captureCallState("errno");
+    private static MethodHandle syscall() {
+      Linker linker = Linker.nativeLinker();
       MemorySegment symbol =
-          LINKER.defaultLookup().find(name).orElseThrow(() -> new NoSuchElementException(name));
-      return LINKER.downcallHandle(symbol, descriptor, all);
+          linker
+              .defaultLookup()
+              .find("syscall")
+              .orElseThrow(() -> new NoSuchElementException("no function syscall"));
+      return linker.downcallHandle(
+          symbol,
+          FunctionDescriptor.of(
+              JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
+              JAVA_LONG),
+          Linker.Option.firstVariadicArg(1),
+          Linker.Option.captureCallState("errno"));
     }
 
-    /** The memory that receives the calling thread's error number. */
-    static MemorySegment state() {
-      return STATES.get();
-    }
-
-    /** Returns the result, or the negated error number if it is -1. */
-    static long checked(long result, MemorySegment state) {
+    /** Makes a system call; returns its result, or the negated error number if it failed. */
+    static long call(int number, long a, long b, long c, long d, long e, long f) {
+      MemorySegment state = STATES.get();
+      long result;
+      try {
+        result = (long) SYSCALL.invokeExact(state, (long) number, a, b, c, d, e, f);
+      } catch (RuntimeException | Error unexpected) {
+        throw unexpected;
+      } catch (Throwable unexpected) {
+        throw new AssertionError(unexpected);
+      }
       return result == -1 ? -state.get(JAVA_INT, ERRNO) : result;
     }
   }
 
-  private static Error unexpected(Throwable e) {
-    if (e instanceof Error error) {
-      throw error;
-    }
-    if (e instanceof RuntimeException exception) {
-      throw exception;
-    }
-    return new AssertionError(e);
-  }
-
   @Override
   public int open(byte[] path, boolean direct) {
+    int flags = READ_ONLY | CLOSE_ON_EXEC | (direct ? architecture.directFlag : 0);
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment terminated = arena.allocate(path.length + 1L);
       MemorySegment.copy(path, 0, terminated, JAVA_BYTE, 0, path.length);
-      MemorySegment state = C.state();
-      int flags = READ_ONLY | CLOSE_ON_EXEC | (direct ? directFlag : 0);
-      return (int) C.checked((int) C.OPEN.invokeExact(state, terminated, flags), state);
-    } catch (Throwable e) {
-      throw unexpected(e);
+      return (int)
+          C.call(architecture.openat, CURRENT_DIRECTORY, terminated.address(), flags, 0, 0, 0);
     }
   }
 
   @Override
   public int close(int descriptor) {
-    try {
-      MemorySegment state = C.state();
-      return (int) C.checked((int) C.CLOSE.invokeExact(state, descriptor), state);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return (int) C.call(architecture.close, descriptor, 0, 0, 0, 0, 0);
   }
 
   @Override
   public long pread(int descriptor, long address, long length, long position) {
-    try {
-      MemorySegment state = C.state();
-      return C.checked(
-          (long) C.PREAD.invokeExact(state, descriptor, address, length, position), state);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return C.call(architecture.pread64, descriptor, address, length, position, 0, 0);
   }
 
   @Override
   public long size(int descriptor) {
-    try {
-      MemorySegment state = C.state();
-      return C.checked((long) C.LSEEK.invokeExact(state, descriptor, 0L, SEEK_END), state);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return C.call(architecture.lseek, descriptor, 0, SEEK_END, 0, 0, 0);
   }
 
   @Override
@@ -236,101 +194,43 @@ final class LinuxCalls implements SystemCalls {
     return map(length, SHARED_POPULATED, ring, offset);
   }
 
-  private static long map(long length, int flags, int descriptor, long offset) {
-    try {
-      MemorySegment state = C.state();
-      return C.checked(
-          (long)
-              C.MMAP.invokeExact(
-                  state, 0L, length, PROTECTION_READ_WRITE, flags, descriptor, offset),
-          state);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+  private long map(long length, int flags, int descriptor, long offset) {
+    return C.call(architecture.mmap, 0, length, PROTECTION_READ_WRITE, flags, descriptor, offset);
   }
 
   @Override
   public int unmap(long address, long length) {
-    try {
-      MemorySegment state = C.state();
-      return (int) C.checked((int) C.MUNMAP.invokeExact(state, address, length), state);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return (int) C.call(architecture.munmap, address, length, 0, 0, 0, 0);
   }
 
   @Override
   public int advise(long address, long length, int advice) {
-    try {
-      MemorySegment state = C.state();
-      return (int) C.checked((int) C.MADVISE.invokeExact(state, address, length, advice), state);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return (int) C.call(architecture.madvise, address, length, advice, 0, 0, 0);
   }
 
   @Override
   public int adviseFile(int descriptor, int advice) {
-    try {
-      return -(int) C.FADVISE.invokeExact(C.state(), descriptor, 0L, 0L, advice);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return (int) C.call(architecture.fadvise64, descriptor, 0, 0, advice, 0, 0);
   }
 
   @Override
   public int eventCounter() {
-    try {
-      MemorySegment state = C.state();
-      return (int) C.checked((int) C.EVENTFD.invokeExact(state, 0, CLOSE_ON_EXEC), state);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return (int) C.call(architecture.eventfd2, 0, CLOSE_ON_EXEC, 0, 0, 0, 0);
   }
 
   @Override
   public int countEvent(int descriptor) {
-    try {
-      MemorySegment state = C.state();
-      return (int) C.checked((int) C.EVENTFD_WRITE.invokeExact(state, descriptor, 1L), state);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return (int) C.call(architecture.write, descriptor, C.ONE.address(), Long.BYTES, 0, 0, 0);
   }
 
   @Override
   public int ringSetup(int entries, long parameters) {
-    try {
-      MemorySegment state = C.state();
-      return (int)
-          C.checked(
-              (long) C.SYSCALL_2.invokeExact(state, SYSCALL_RING_SETUP, (long) entries, parameters),
-              state);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return (int) C.call(RING_SETUP, entries, parameters, 0, 0, 0, 0);
   }
 
   @Override
   public int ringEnter(int ring, int submit, int complete, int flags) {
-    try {
-      MemorySegment state = C.state();
-      return (int)
-          C.checked(
-              (long)
-                  C.SYSCALL_6.invokeExact(
-                      state,
-                      SYSCALL_RING_ENTER,
-                      (long) ring,
-                      (long) submit,
-                      (long) complete,
-                      (long) flags,
-                      0L,
-                      0L),
-              state);
-    } catch (Throwable e) {
-      throw unexpected(e);
-    }
+    return (int) C.call(RING_ENTER, ring, submit, complete, flags, 0, 0);
   }
 
   @Override
