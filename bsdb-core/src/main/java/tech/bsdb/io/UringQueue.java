@@ -5,6 +5,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
@@ -78,9 +80,9 @@ final class UringQueue implements ReadQueue {
 
   private final SystemCalls calls;
   private final int depth;
-  private final int flags;
 
   /* The ring. */
+  private int flags;
   private final int ring;
   private final int event;
   private final long ringsAddress;
@@ -99,19 +101,10 @@ final class UringQueue implements ReadQueue {
   private int unsent;
   private boolean eventArmed;
 
-  /* A place for each read, and the numbers of the free places and of those with completed reads. */
-  private final @Nullable NativeFile[] files;
-  private final @Nullable Window[] windows;
-  private final @Nullable IOException[] failures;
-  private final long[] positions;
-  private final long[] addresses;
-  private final int[] lengths;
-  private final int[] tags;
-  private final int[] free;
-  private final int[] ready;
-  private int freeCount;
-  private int readyFrom;
-  private int readyCount;
+  /* A place for each read, the free places, and those of completed reads. */
+  private final Place[] places;
+  private final ArrayDeque<Place> free;
+  private final ArrayDeque<Place> ready;
   private boolean closing;
 
   /* Shared with wakers. */
@@ -120,86 +113,53 @@ final class UringQueue implements ReadQueue {
   private volatile boolean asleep;
   private boolean closed;
 
+  /** A read that was added: what is left of it, and how it failed. */
+  private static final class Place {
+    private final int number;
+    private @Nullable NativeFile file;
+
+    @SuppressWarnings("UnusedVariable") // keeps the memory that the kernel writes to
+    private @Nullable Window window;
+
+    private long position;
+    private long address;
+    private int length;
+    private int tag;
+    private @Nullable IOException failure;
+
+    Place(int number) {
+      this.number = number;
+    }
+  }
+
   /** Opens a queue on a new ring. */
   static UringQueue open(SystemCalls calls, int depth, boolean oneThread) throws IOException {
     ReadQueue.checkDepth(depth);
-    ByteBuffer parameters = ByteBuffer.allocateDirect(PARAMETERS).order(ByteOrder.nativeOrder());
-    int ring = -Errno.EINVAL;
-    int flags = 0;
-    for (int candidate : oneThread ? FOR_ONE_THREAD : FOR_MANY_THREADS) {
-      for (int i = 0; i < PARAMETERS; i += 4) {
-        parameters.putInt(i, 0);
-      }
-      parameters.putInt(8, candidate);
-      flags = candidate;
-      ring = calls.ringSetup(depth + 1, calls.address(parameters));
-      if (ring != -Errno.EINVAL) {
-        break;
-      }
-    }
-    if (ring < 0) {
-      throw new IOException(UringEngine.refused(-ring));
-    }
-    if ((parameters.getInt(20) & FEATURES_NEEDED) != FEATURES_NEEDED) {
-      calls.close(ring);
-      throw new IOException(UringEngine.TOO_OLD);
-    }
-    long ringsLength =
-        Math.max(
-            parameters.getInt(40 + 24) + 4L * parameters.getInt(0),
-            parameters.getInt(80 + 20) + (long) CQE * parameters.getInt(4));
-    long entriesLength = (long) SQE * parameters.getInt(0);
-    long rings = calls.mapRing(ring, ringsLength, OFFSET_RINGS);
-    long entries = rings < 0 ? rings : calls.mapRing(ring, entriesLength, OFFSET_ENTRIES);
-    int event = entries < 0 ? (int) entries : calls.eventCounter();
-    if (event < 0) {
-      if (entries > 0) {
-        calls.unmap(entries, entriesLength);
-      }
-      if (rings > 0) {
-        calls.unmap(rings, ringsLength);
-      }
-      calls.close(ring);
-      throw new IOException(UringEngine.refused(-event));
-    }
-    UringQueue queue =
-        new UringQueue(
-            calls,
-            depth,
-            flags,
-            ring,
-            event,
-            rings,
-            ringsLength,
-            entries,
-            entriesLength,
-            parameters);
+    UringQueue queue = new UringQueue(calls, depth, oneThread);
     OPEN.add(queue);
     return queue;
   }
 
-  private UringQueue(
-      SystemCalls calls,
-      int depth,
-      int flags,
-      int ring,
-      int event,
-      long ringsAddress,
-      long ringsLength,
-      long entriesAddress,
-      long entriesLength,
-      ByteBuffer parameters) {
+  private UringQueue(SystemCalls calls, int depth, boolean oneThread) throws IOException {
     this.calls = calls;
     this.depth = depth;
-    this.flags = flags;
-    this.ring = ring;
-    this.event = event;
-    this.ringsAddress = ringsAddress;
-    this.ringsLength = ringsLength;
-    this.entriesAddress = entriesAddress;
-    this.entriesLength = entriesLength;
-    this.rings = calls.view(ringsAddress, ringsLength);
-    this.entries = calls.view(entriesAddress, entriesLength);
+    ByteBuffer parameters = ByteBuffer.allocateDirect(PARAMETERS).order(ByteOrder.nativeOrder());
+    ring = setUp(parameters, oneThread ? FOR_ONE_THREAD : FOR_MANY_THREADS);
+    ringsLength =
+        Math.max(
+            parameters.getInt(40 + 24) + 4L * parameters.getInt(0),
+            parameters.getInt(80 + 20) + (long) CQE * parameters.getInt(4));
+    entriesLength = (long) SQE * parameters.getInt(0);
+    ringsAddress = calls.mapRing(ring, ringsLength, OFFSET_RINGS);
+    entriesAddress =
+        ringsAddress < 0 ? ringsAddress : calls.mapRing(ring, entriesLength, OFFSET_ENTRIES);
+    event = entriesAddress < 0 ? (int) entriesAddress : calls.eventCounter();
+    if (event < 0) {
+      release();
+      throw new IOException(UringEngine.refused(-event));
+    }
+    rings = calls.view(ringsAddress, ringsLength);
+    entries = calls.view(entriesAddress, entriesLength);
     submitTail = parameters.getInt(40 + 4);
     submitMask = rings.getInt(parameters.getInt(40 + 8));
     completeHead = parameters.getInt(80);
@@ -211,19 +171,42 @@ final class UringQueue implements ReadQueue {
     for (int i = 0; i <= submitMask; i++) {
       rings.putInt(array + 4 * i, i);
     }
-    files = new NativeFile[depth];
-    windows = new Window[depth];
-    failures = new IOException[depth];
-    positions = new long[depth];
-    addresses = new long[depth];
-    lengths = new int[depth];
-    tags = new int[depth];
-    ready = new int[depth];
-    free = new int[depth];
-    for (int i = 0; i < depth; i++) {
-      free[i] = depth - 1 - i;
+    places = new Place[depth];
+    Arrays.setAll(places, Place::new);
+    free = new ArrayDeque<>(Arrays.asList(places));
+    ready = new ArrayDeque<>(depth);
+  }
+
+  /** Sets up a ring with the first flags that the kernel accepts. */
+  private int setUp(ByteBuffer parameters, int[] candidates) throws IOException {
+    int result = -Errno.EINVAL;
+    for (int i = 0; i < candidates.length && result == -Errno.EINVAL; i++) {
+      flags = candidates[i];
+      parameters.put(0, new byte[PARAMETERS]).putInt(8, flags);
+      result = calls.ringSetup(depth + 1, calls.address(parameters));
     }
-    freeCount = depth;
+    if (result < 0) {
+      throw new IOException(UringEngine.refused(-result));
+    }
+    if ((parameters.getInt(20) & FEATURES_NEEDED) != FEATURES_NEEDED) {
+      calls.close(result);
+      throw new IOException(UringEngine.TOO_OLD);
+    }
+    return result;
+  }
+
+  /** Releases what the ring consists of, as far as it was set up. */
+  private void release() {
+    if (event >= 0) {
+      calls.close(event);
+    }
+    if (ringsAddress >= 0) {
+      calls.unmap(ringsAddress, ringsLength);
+    }
+    if (entriesAddress >= 0) {
+      calls.unmap(entriesAddress, entriesLength);
+    }
+    calls.close(ring);
   }
 
   /** The flags that the kernel accepted. */
@@ -238,7 +221,7 @@ final class UringQueue implements ReadQueue {
 
   @Override
   public int pending() {
-    return depth - freeCount;
+    return depth - free.size();
   }
 
   @Override
@@ -248,16 +231,19 @@ final class UringQueue implements ReadQueue {
     if (!(source instanceof NativeFile file)) {
       throw new IllegalArgumentException("not opened by this queue's engine: " + source);
     }
-    int length = count * PageSource.PAGE;
-    long address = window.prepareNative(length, calls);
-    int place = free[--freeCount];
-    files[place] = file;
-    windows[place] = window;
-    positions[place] = first * PageSource.PAGE;
-    addresses[place] = address;
-    lengths[place] = length;
-    tags[place] = tag;
-    enqueue(file.descriptor(), first * PageSource.PAGE, address, length, place);
+    long address = window.prepareNative(count * PageSource.PAGE, calls);
+    Place place = free.pop();
+    place.file = file;
+    place.window = window;
+    place.position = first * PageSource.PAGE;
+    place.address = address;
+    place.length = count * PageSource.PAGE;
+    place.tag = tag;
+    enqueue(file, place);
+  }
+
+  private void enqueue(NativeFile file, Place place) {
+    enqueue(file.descriptor(), place.position, place.address, place.length, place.number);
   }
 
   /** Writes an entry, which the next system call submits. */
@@ -282,23 +268,20 @@ final class UringQueue implements ReadQueue {
     int wanted = Math.min(atLeast, pending());
     boolean waiting = true;
     do {
-      if (readyCount < wanted) {
+      if (ready.size() < wanted) {
         waiting = enterWaiting();
       } else if (unsent > 0 || underWay() > 0) {
         enter(0);
       }
       reap();
-    } while (waiting && readyCount < wanted);
-    while (readyCount > 0) {
-      int place = ready[readyFrom];
-      readyFrom = readyFrom + 1 == depth ? 0 : readyFrom + 1;
-      readyCount--;
-      IOException failure = failures[place];
-      files[place] = null;
-      windows[place] = null;
-      failures[place] = null;
-      free[freeCount++] = place;
-      ended.ended(tags[place], failure);
+    } while (waiting && ready.size() < wanted);
+    for (Place place = ready.poll(); place != null; place = ready.poll()) {
+      IOException failure = place.failure;
+      place.file = null;
+      place.window = null;
+      place.failure = null;
+      free.push(place);
+      ended.ended(place.tag, failure);
       if (unsent >= FLUSH) {
         enter(0);
       }
@@ -310,7 +293,7 @@ final class UringQueue implements ReadQueue {
     checkOpen();
     reap();
     boolean waiting = true;
-    while (waiting && readyCount == 0) {
+    while (waiting && ready.isEmpty()) {
       waiting = enterWaiting();
       reap();
     }
@@ -318,7 +301,7 @@ final class UringQueue implements ReadQueue {
 
   /** The number of reads not completed. */
   private int underWay() {
-    return depth - freeCount - readyCount;
+    return pending() - ready.size();
   }
 
   /**
@@ -393,35 +376,30 @@ final class UringQueue implements ReadQueue {
       if (userData == EVENT) {
         eventArmed = false;
       } else {
-        completed((int) userData, result);
+        completed(places[(int) userData], result);
       }
     }
     INTS.setRelease(rings, completeHead, head);
   }
 
-  private void completed(int place, int result) {
-    NativeFile file = files[place];
+  private void completed(Place place, int result) {
+    NativeFile file = place.file;
     if (file == null) {
       throw new IllegalStateException("the ring completed a read that it was not given");
     }
-    int length = lengths[place];
-    if (result != length) {
-      try {
-        int done = file.progress(result, length, positions[place]);
-        if (done < length && !closing) {
-          positions[place] += done;
-          addresses[place] += done;
-          lengths[place] = length - done;
-          enqueue(file.descriptor(), positions[place], addresses[place], lengths[place], place);
-          return;
-        }
-      } catch (IOException e) {
-        failures[place] = e;
+    try {
+      int done = file.progress(result, place.length, place.position);
+      if (done < place.length && !closing) {
+        place.position += done;
+        place.address += done;
+        place.length -= done;
+        enqueue(file, place);
+        return;
       }
+    } catch (IOException e) {
+      place.failure = e;
     }
-    int at = readyFrom + readyCount;
-    ready[at < depth ? at : at - depth] = place;
-    readyCount++;
+    ready.add(place);
   }
 
   @Override
@@ -455,11 +433,8 @@ final class UringQueue implements ReadQueue {
     } finally {
       synchronized (wakeLock) {
         closed = true;
-        calls.close(event);
+        release();
       }
-      calls.unmap(ringsAddress, ringsLength);
-      calls.unmap(entriesAddress, entriesLength);
-      calls.close(ring);
       if (quiet) { // otherwise the kernel may still write: the windows stay reachable forever
         OPEN.remove(this);
       }
