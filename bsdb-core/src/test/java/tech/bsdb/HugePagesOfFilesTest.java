@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tech.bsdb.io.ChunkBuffer;
+import tech.bsdb.io.Memory;
 import tech.bsdb.io.PageCache;
 import tech.bsdb.store.Publication;
 import tech.bsdb.store.PublishOptions;
@@ -103,7 +104,7 @@ class HugePagesOfFilesTest {
     assertThat(read).hasValue(after.bytes());
     assertThat(after).isEqualTo(Database.memoryUse(copy));
     assertThat(after.residentBytes()).isEqualTo(after.bytes());
-    if (PageCache.asksForHugePages()) {
+    if (Memory.heedsAdvice()) {
       assertHuge(after);
     }
     try (Database database = Database.open(copy)) {

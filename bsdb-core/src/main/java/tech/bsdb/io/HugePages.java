@@ -9,7 +9,8 @@ import java.nio.file.Path;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import tech.bsdb.MemoryUse;
 
 /**
@@ -18,7 +19,13 @@ import tech.bsdb.MemoryUse;
  */
 public final class HugePages {
   private static final Path SMAPS = Path.of("/proc/self/smaps");
-  private static final String DELETED = " (deleted)";
+
+  /** A mapping: its addresses, four columns without a slash, and its path, if it has one. */
+  private static final Pattern HEADER =
+      Pattern.compile("(?s)([0-9a-f]+)-([0-9a-f]+) [^/]*(.*?)(?: \\(deleted\\))?");
+
+  private static final Pattern FIGURE =
+      Pattern.compile("(Rss|FilePmdMapped|AnonHugePages): *([0-9]+) kB");
 
   /** A range of our own anonymous memory. */
   record Range(long address, long length) {}
@@ -51,73 +58,36 @@ public final class HugePages {
   static MemoryUse of(BufferedReader lines, Set<String> names, Set<Range> ranges)
       throws IOException {
     MemoryUse all = MemoryUse.NONE;
-    Region region = null;
+    long ours = 0; // of the mapping whose figures follow
     for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-      Region next = Region.of(line);
-      if (next != null) {
-        all = all.plus(region == null ? MemoryUse.NONE : region.use(names, ranges));
-        region = next;
-      } else if (region != null) {
-        region.note(line);
+      Matcher header = HEADER.matcher(line);
+      if (header.matches()) {
+        ours = ours(header, names, ranges);
+        all = all.plus(new MemoryUse(ours, 0, 0));
+      } else if (ours > 0) {
+        Matcher figure = FIGURE.matcher(line);
+        if (figure.matches()) {
+          long bytes = Math.min(ours, Long.parseLong(figure.group(2)) << 10);
+          boolean isHuge = !figure.group(1).equals("Rss");
+          all = all.plus(new MemoryUse(0, isHuge ? 0 : bytes, isHuge ? bytes : 0));
+        }
       }
     }
-    return all.plus(region == null ? MemoryUse.NONE : region.use(names, ranges));
+    return all;
   }
 
-  /** One mapping: a header line, then lines of figures. */
-  private static final class Region {
-    private final long from;
-    private final long to;
-    private final String path;
-    private long resident;
-    private long huge;
-
-    private Region(long from, long to, String path) {
-      this.from = from;
-      this.to = to;
-      this.path = path;
+  /** The bytes of a mapping that belong to one of the files or ranges. */
+  private static long ours(Matcher header, Set<String> names, Set<Range> ranges) {
+    long from = Long.parseUnsignedLong(header.group(1), 16);
+    long to = Long.parseUnsignedLong(header.group(2), 16);
+    if (names.contains(header.group(3))) {
+      return to - from;
     }
-
-    /** Returns the mapping that a header line starts, or null for a line of figures. */
-    static @Nullable Region of(String line) {
-      int dash = line.indexOf('-');
-      int blank = line.indexOf(' ');
-      if (dash <= 0 || blank < dash || line.charAt(blank - 1) == ':') {
-        return null;
-      }
-      long from = Long.parseUnsignedLong(line.substring(0, dash), 16);
-      long to = Long.parseUnsignedLong(line.substring(dash + 1, blank), 16);
-      int slash = line.indexOf('/'); // the columns before the path contain none
-      String path = slash < 0 ? "" : line.substring(slash);
-      if (path.endsWith(DELETED)) {
-        path = path.substring(0, path.length() - DELETED.length());
-      }
-      return new Region(from, to, path);
+    long ours = 0; // the kernel merges adjacent mappings
+    for (Range range : ranges) {
+      ours +=
+          Math.max(0, Math.min(to, range.address + range.length) - Math.max(from, range.address));
     }
-
-    void note(String line) {
-      if (line.startsWith("Rss:")) {
-        resident = bytes(line);
-      } else if (line.startsWith("FilePmdMapped:") || line.startsWith("AnonHugePages:")) {
-        huge += bytes(line);
-      }
-    }
-
-    private static long bytes(String line) {
-      int end = line.lastIndexOf(" kB");
-      return Long.parseLong(line.substring(line.indexOf(':') + 1, end).strip()) << 10;
-    }
-
-    MemoryUse use(Set<String> names, Set<Range> ranges) {
-      if (names.contains(path)) {
-        return new MemoryUse(to - from, resident, huge);
-      }
-      long ours = 0; // the kernel merges adjacent mappings
-      for (Range range : ranges) {
-        ours +=
-            Math.max(0, Math.min(to, range.address + range.length) - Math.max(from, range.address));
-      }
-      return new MemoryUse(ours, Math.min(ours, resident), Math.min(ours, huge));
-    }
+    return ours;
   }
 }

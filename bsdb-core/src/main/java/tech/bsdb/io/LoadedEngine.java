@@ -86,12 +86,7 @@ public final class LoadedEngine implements Engine {
 
   @Override
   public PageSource open(Path file, long length) throws IOException {
-    return open(file, length, null);
-  }
-
-  /** Opens a file like {@link #open(Path, long)} and verifies its pages like {@link #load}. */
-  public PageSource open(Path file, long length, @Nullable Check check) throws IOException {
-    return load(file, length, check);
+    return load(file, length, null);
   }
 
   /**

@@ -120,7 +120,10 @@ public final class Memory {
     }
   }
 
-  /** Whether the kernel is advised not to read ahead in mappings, which requires native calls. */
+  /**
+   * Whether the kernel is advised how mappings are used: not to read ahead, or to use huge pages.
+   * That needs native calls and thus Java 22 or newer.
+   */
   public static boolean heedsAdvice() {
     return LinuxCalls.instance() != null;
   }

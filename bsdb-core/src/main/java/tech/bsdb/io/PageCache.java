@@ -21,13 +21,6 @@ public final class PageCache {
   private PageCache() {}
 
   /**
-   * Whether huge pages can be requested here, which needs native calls and thus Java 22 or newer.
-   */
-  public static boolean asksForHugePages() {
-    return LinuxCalls.instance() != null;
-  }
-
-  /**
    * Returns how much of a file is in the page cache, and how much of that in huge pages. Reads
    * nothing from the device.
    */

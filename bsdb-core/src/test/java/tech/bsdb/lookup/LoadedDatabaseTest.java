@@ -29,7 +29,7 @@ import tech.bsdb.Truth;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.io.LoadedEngine;
-import tech.bsdb.io.PageCache;
+import tech.bsdb.io.Memory;
 
 /** A database that is loaded into memory needs its files no more. */
 @Tag("jdk")
@@ -85,7 +85,7 @@ class LoadedDatabaseTest {
   void itTellsHowMuchMemoryItTakes() throws Exception {
     try (Database database = Database.open(target, LOADED)) {
       MemoryUse use = database.memoryUse();
-      if (PageCache.asksForHugePages()) {
+      if (Memory.heedsAdvice()) {
         long bytes =
             database.statistics().hashBytes()
                 + database.statistics().indexBytes()
