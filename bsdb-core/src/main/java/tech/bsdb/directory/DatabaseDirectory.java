@@ -236,7 +236,7 @@ public record DatabaseDirectory(
   public CheckedPages pages(FileEntry entry, Engine engine, boolean verify, ReadCount reads)
       throws IOException {
     if (engine instanceof LoadedEngine loader) {
-      return CheckedPages.loaded(load(entry, loader, verify), entry.pages());
+      return new CheckedPages(load(entry, loader, verify), entry.pages(), null);
     }
     PageSource source = engine.open(file(entry), entry.length());
     return new CheckedPages(

@@ -64,33 +64,15 @@ public final class CheckedPages implements Closeable {
       @Nullable Check check,
       boolean everyRead,
       @Nullable ReadCount reads) {
-    this(source, pages, check, everyRead, reads, false);
-  }
-
-  private CheckedPages(
-      PageSource source,
-      long pages,
-      @Nullable Check check,
-      boolean everyRead,
-      @Nullable ReadCount reads,
-      boolean loaded) {
     this.source = source;
     ShownFile shown = source.shown();
     this.pieces = shown == null ? NOT_SHOWN : shown.pieces();
     this.pages = pages;
     this.check = check;
     this.everyRead = everyRead;
-    this.loaded = loaded;
+    this.loaded = shown != null && shown.isLoaded();
     this.reads = reads;
     this.touched = new TouchedPages(check == null || everyRead ? 0 : pages);
-  }
-
-  /**
-   * Takes over a source whose pages were all loaded into memory, and verified if requested, when it
-   * was opened.
-   */
-  public static CheckedPages loaded(PageSource source, long pages) {
-    return new CheckedPages(source, pages, null, false, null, true);
   }
 
   /** The source, for a {@link ReadQueue}; pages read this way must be passed to {@link #verify}. */

@@ -129,6 +129,7 @@ public final class LoadedEngine implements Engine {
         ranges.add(range);
         return new ShownFile(
             pieces,
+            true,
             () -> {
               ranges.remove(range);
               views.close();
@@ -159,7 +160,7 @@ public final class LoadedEngine implements Engine {
           verify(pieces[i], at, part, ShownFile.start(i) + at, check);
         }
       }
-      return new ShownFile(pieces, () -> {});
+      return new ShownFile(pieces, true, () -> {});
     } catch (OutOfMemoryError e) {
       throw new IOException(
           tooLarge(file, length) + ": " + e.getMessage() + "; see -XX:MaxDirectMemorySize", e);

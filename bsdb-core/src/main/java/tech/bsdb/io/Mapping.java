@@ -21,6 +21,6 @@ final class Mapping {
       long start = ShownFile.start(i);
       pieces[i] = channel.map(MapMode.READ_ONLY, start, ShownFile.size(length, i));
     }
-    return new ShownFile(pieces, () -> {});
+    return new ShownFile(pieces, false, () -> {});
   }
 }

@@ -25,34 +25,25 @@ public final class PageCache {
    * nothing from the device.
    */
   public static MemoryUse look(Path file, long length) throws IOException {
-    try (ShownFile mapping = ShownFile.mapForOne(file, length, SystemCalls.RANDOM)) {
-      return look(file, length, mapping);
-    }
-  }
-
-  private static MemoryUse look(Path file, long length, ShownFile mapping) throws IOException {
     long sum = 0;
     long resident = 0;
-    long huge;
-    try {
+    long huge = 0;
+    try (ShownFile mapping = ShownFile.mapForOne(file, length, SystemCalls.RANDOM)) {
       for (long at = 0; at < length; at += HUGE) {
         if (mapping.isResident(at, PageSource.PAGE)) {
           sum += mapping.buffer(at).get(ShownFile.offset(at)); // maps cached pages, huge or not
         }
       }
-      huge =
-          length < HUGE // asking takes milliseconds, which add up in a set of many shards
-              ? 0
-              : HugePages.of(List.of(file.toRealPath()), List.of()).hugePageBytes();
+      if (length >= HUGE) { // asking takes milliseconds, which add up in a set of many shards
+        huge = HugePages.of(List.of(file.toRealPath()), List.of()).hugePageBytes();
+      }
       for (long at = 0; at < length; at += HUGE) {
         resident += resident(mapping, at, Math.min(HUGE, length - at));
       }
     } catch (InternalError e) {
       throw new IOException(file + ": cannot be read; it was cut short, or the device failed", e);
     }
-    if (sum == Long.MIN_VALUE) {
-      throw new AssertionError("unreachable; keeps the loads from being optimized away");
-    }
+    Touches.keep(sum);
     return new MemoryUse(length, resident, Math.min(length, huge));
   }
 
@@ -102,14 +93,7 @@ public final class PageCache {
 
   /** Whether every huge-page-sized part of a file is cached in a huge page. */
   private static boolean isHuge(Path file, long length) throws IOException {
-    try (ShownFile mapping = ShownFile.mapForOne(file, length, SystemCalls.RANDOM)) {
-      for (long at = 0; at < length; at += HUGE) {
-        if (!mapping.isResident(at, Math.min(HUGE, length - at))) {
-          return false;
-        }
-      }
-      return look(file, length, mapping).hugePageBytes() >= (length & -HUGE);
-    }
+    return share(file, length) == 1 && look(file, length).hugePageBytes() >= (length & -HUGE);
   }
 
   private static void drop(SystemCalls calls, Path file, FileChannel channel) throws IOException {

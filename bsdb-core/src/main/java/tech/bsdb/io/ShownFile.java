@@ -32,14 +32,18 @@ public final class ShownFile implements PageSource {
   private static final long MOST_AHEAD = 64L << 20;
 
   private final ByteBuffer[] pieces;
+  private final boolean loaded;
   private @Nullable Runnable free;
 
   /**
    * Takes ownership of buffers and of the action that frees them. Each buffer except the last has 1
    * GiB plus {@link #OVERLAP} bytes.
+   *
+   * @param loaded whether the whole file was read into memory, rather than mapped
    */
-  ShownFile(ByteBuffer[] pieces, Runnable free) {
+  ShownFile(ByteBuffer[] pieces, boolean loaded, Runnable free) {
     this.pieces = pieces;
+    this.loaded = loaded;
     this.free = free;
     for (ByteBuffer piece : pieces) {
       piece.order(ByteOrder.LITTLE_ENDIAN);
@@ -70,6 +74,7 @@ public final class ShownFile implements PageSource {
     ByteBuffer[] pieces = mapped.pieces.clone();
     return new ShownFile(
         pieces,
+        false,
         () -> {
           mapped.close();
           for (ByteBuffer piece : pieces) {
@@ -87,6 +92,11 @@ public final class ShownFile implements PageSource {
       mapped.advise(0, length, advice);
       return mapped;
     }
+  }
+
+  /** Whether the whole file was read into memory when it was opened. */
+  boolean isLoaded() {
+    return loaded;
   }
 
   /** Advises the kernel, if possible, how a part of a mapped file will be used. */

@@ -26,7 +26,7 @@ final class Mapping {
       for (int i = 0; i < pieces.length; i++) {
         pieces[i] = whole.asSlice(ShownFile.start(i), ShownFile.size(length, i)).asByteBuffer();
       }
-      return new ShownFile(pieces, () -> Arenas.close(arena));
+      return new ShownFile(pieces, false, () -> Arenas.close(arena));
     } catch (IOException | RuntimeException e) {
       arena.close();
       throw e;
