@@ -87,7 +87,7 @@ public final class DirectEngine implements Engine {
 
   @Override
   public PageSource open(Path file, long length) throws IOException {
-    return calls == null ? DirectChannels.open(file) : NativeFile.open(calls, file, true);
+    return calls == null ? DirectChannel.open(file) : NativeFile.open(calls, file, true);
   }
 
   @Override

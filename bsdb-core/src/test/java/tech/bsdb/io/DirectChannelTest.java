@@ -1,7 +1,7 @@
 package tech.bsdb.io;
 
 /** Direct reads where no system calls can be made. */
-class DirectChannelsTest extends QueueContract {
+class DirectChannelTest extends QueueContract {
   @Override
   Engine engine() {
     return new DirectEngine(null, 16);
