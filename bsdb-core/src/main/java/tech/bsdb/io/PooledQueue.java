@@ -125,10 +125,12 @@ final class PooledQueue implements ReadQueue {
     } catch (OutOfMemoryError e) { // a thread limit: the running threads do the work
       if (threads.getPoolSize() == 0) {
         unsent.removeIf(read -> !waiting.remove(read));
-        synchronized (lock) {
-          underWay -= unsent.size();
+        if (!unsent.isEmpty()) {
+          synchronized (lock) {
+            underWay -= unsent.size();
+          }
+          throw new IOException("cannot start a reader thread: " + e.getMessage(), e);
         }
-        throw new IOException("cannot start a reader thread: " + e.getMessage(), e);
       }
     }
     unsent.clear();
