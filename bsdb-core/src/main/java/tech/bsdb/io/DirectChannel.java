@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The channel is an asynchronous one, because interrupting a thread that reads from any other
  * closes it for all its users. The thread that asks for a read also performs it. On macOS, such a
- * channel reads through the page cache.
+ * channel would read through the page cache, so there is no direct I/O.
  */
 final class DirectChannel implements PageSource {
   /**
@@ -65,6 +65,9 @@ final class DirectChannel implements PageSource {
   static DirectChannel open(Path file) throws IOException {
     if (DIRECT == null) {
       throw new IOException(file + ": this Java has no direct I/O (module jdk.unsupported)");
+    }
+    if (System.getProperty("os.name").startsWith("Mac")) {
+      throw new IOException(file + ": " + DirectEngine.REFUSED);
     }
     try {
       Set<OpenOption> options = Set.of(StandardOpenOption.READ, DIRECT);
