@@ -302,27 +302,14 @@ public final class Lookup implements Closeable {
     return route.number(key);
   }
 
-  /** An action on the order of keys. */
-  @FunctionalInterface
-  interface OrderUse extends SyncLookups.Use<Void> {
-    /** Runs the action. */
-    void run(Session session) throws IOException;
-
-    @Override
-    default @Nullable Void with(Session session) throws IOException {
-      run(session);
-      return null;
-    }
-  }
-
   /**
    * Runs an action that reads the order of keys, whose files stay open until it ends, and
    * translates exceptions that damage causes into those that callers expect.
    *
    * @throws IllegalStateException if the database is closed
    */
-  void withOrder(OrderUse use) throws IOException {
-    sync.inSession(use);
+  <T> @Nullable T withOrder(SyncLookups.Use<T> use) throws IOException {
+    return sync.inSession(use);
   }
 
   /** Reports a key of the order that has no record where the order says. */

@@ -1,5 +1,7 @@
 package tech.bsdb.lookup;
 
+import static java.util.Objects.requireNonNull;
+
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
@@ -23,58 +25,48 @@ public final class OrderedKeys {
     this.orders = lookup.orders();
   }
 
-  /** Moves a cursor. */
+  /** Moves a cursor; returns whether it is at a key. */
   @FunctionalInterface
   private interface Seek {
-    /** Returns whether the cursor is at a key. */
     boolean in(OrderCursor cursor) throws IOException;
   }
 
   /** The first key, or null if there is none. */
   public byte @Nullable [] first() throws IOException {
-    return least(OrderCursor::seekFirst);
+    return best(-1, OrderCursor::seekFirst);
   }
 
   /** The last key, or null if there is none. */
   public byte @Nullable [] last() throws IOException {
-    return greatest(OrderCursor::seekLast);
+    return best(1, OrderCursor::seekLast);
   }
 
   /** The greatest key that is not greater than the given one, or null if there is none. */
   public byte @Nullable [] floor(byte[] key) throws IOException {
-    return greatest(cursor -> cursor.seekFloor(key));
+    return best(1, cursor -> cursor.seekFloor(key));
   }
 
   /** The least key that is not less than the given one, or null if there is none. */
   public byte @Nullable [] ceiling(byte[] key) throws IOException {
-    return least(cursor -> cursor.seekCeiling(key));
+    return best(-1, cursor -> cursor.seekCeiling(key));
   }
 
-  private byte @Nullable [] least(Seek seek) throws IOException {
-    return best(seek, -1);
-  }
-
-  private byte @Nullable [] greatest(Seek seek) throws IOException {
-    return best(seek, 1);
-  }
-
-  /** The greatest or least of the keys that a seek finds in each database. */
-  private byte @Nullable [] best(Seek seek, int sign) throws IOException {
-    byte @Nullable [][] best = new byte[1][];
-    lookup.withOrder(
+  /** The greatest (1) or least (-1) of the keys that a seek finds in each database. */
+  private byte @Nullable [] best(int sign, Seek seek) throws IOException {
+    return lookup.withOrder(
         session -> {
+          byte[] best = null;
           for (OrderIndex order : orders) {
             OrderCursor cursor = new OrderCursor(order);
             if (seek.in(cursor)) {
               byte[] key = cursor.key();
-              byte[] other = best[0];
-              if (other == null || Arrays.compareUnsigned(key, other) * sign > 0) {
-                best[0] = key;
+              if (best == null || Arrays.compareUnsigned(key, best) * sign > 0) {
+                best = key;
               }
             }
           }
+          return best;
         });
-    return best[0];
   }
 
   /**
@@ -85,13 +77,8 @@ public final class OrderedKeys {
    */
   public long number(byte[] key) throws IOException {
     int database = lookup.database(key);
-    long[] number = {-1};
-    lookup.withOrder(
-        session -> {
-          long rank = new OrderCursor(orders.get(database)).find(key);
-          number[0] = rank < 0 ? rank : rank + records(database);
-        });
-    return number[0];
+    long rank = inOrder(session -> new OrderCursor(orders.get(database)).find(key));
+    return rank < 0 ? rank : rank + records(database);
   }
 
   /**
@@ -111,23 +98,12 @@ public final class OrderedKeys {
     }
     OrderCursor cursor = new OrderCursor(orders.get(database));
     long rank = number - records(database);
-    byte[][] key = {{}};
-    lookup.withOrder(
-        session -> {
-          if (cursor.seekRank(rank)) {
-            key[0] = cursor.key();
-          }
-        });
-    return key[0];
+    return inOrder(session -> cursor.seekRank(rank) ? cursor.key() : new byte[0]);
   }
 
   /** The number of keys of the first databases. */
   private long records(int databases) {
-    long records = 0;
-    for (int i = 0; i < databases; i++) {
-      records += orders.get(i).records();
-    }
-    return records;
+    return orders.stream().limit(databases).mapToLong(OrderIndex::records).sum();
   }
 
   /** The number of keys in a range; reads two leaves at most of each database. */
@@ -135,17 +111,21 @@ public final class OrderedKeys {
     if (span.isEmpty()) {
       return 0;
     }
-    long[] count = {0};
-    lookup.withOrder(
+    byte[] from = span.from();
+    byte[] to = span.to();
+    return inOrder(
         session -> {
+          long count = 0;
           for (OrderIndex order : orders) {
             OrderCursor cursor = new OrderCursor(order);
-            byte[] from = span.from();
-            byte[] to = span.to();
             long end = to == null ? order.records() : cursor.rank(to);
-            count[0] += end - (from == null ? 0 : cursor.rank(from));
+            count += end - (from == null ? 0 : cursor.rank(from));
           }
+          return count;
         });
-    return count[0];
+  }
+
+  private <T> T inOrder(SyncLookups.Use<T> use) throws IOException {
+    return requireNonNull(lookup.withOrder(use));
   }
 }

@@ -38,8 +38,11 @@ public final class OrderedWalk implements RecordCursor {
   private final boolean descending;
   private final boolean withValues;
   private final int most;
-  private final int firstDatabase;
-  private final int databases;
+
+  /** The databases: from the first to before the second number. */
+  private final int fromDatabase;
+
+  private final int toDatabase;
 
   /** Those of the databases that have further keys; the one with the next key is the first. */
   private final PriorityQueue<Head> heads;
@@ -59,27 +62,27 @@ public final class OrderedWalk implements RecordCursor {
   private boolean started;
   private boolean ended;
 
+  /** Why the walk cannot go on, or null if it can. */
+  private @Nullable String unusable;
+
   /** One of the cursors, which is kept for another walk once this one ends. */
   private @Nullable OrderCursor used;
 
   /** How many records may follow those of the batch. */
   private long left;
 
-  private boolean failed;
-  private boolean closed;
-
   private static final Comparator<Head> ASCENDING =
       (one, other) -> Arrays.compareUnsigned(one.key, other.key);
   private static final Comparator<Head> DESCENDING =
       (one, other) -> Arrays.compareUnsigned(other.key, one.key);
 
-  /** The next key of one of the databases, which are numbered from 0. */
+  /** The next key of one of the databases. */
   private static final class Head {
     final int database;
     final OrderCursor cursor;
     private final AddressBits bits;
     private final RecordAddress addresses;
-    byte[] key = new byte[0];
+    byte[] key = {};
 
     Head(int database, OrderCursor cursor, Facts facts) {
       this.database = database;
@@ -88,16 +91,9 @@ public final class OrderedWalk implements RecordCursor {
       this.cursor = cursor;
     }
 
-    /** Turns the short forms of some addresses into these. */
-    void toAddresses(long[] places, int from, int count) {
-      for (int i = from; i < from + count; i++) {
-        places[i] = bits.address(places[i], addresses);
-      }
-    }
-
-    /** The address of the record of the key. */
-    long address() {
-      return bits.address(cursor.address(), addresses);
+    /** The address with a short form. */
+    long address(long shortForm) {
+      return bits.address(shortForm, addresses);
     }
   }
 
@@ -137,11 +133,12 @@ public final class OrderedWalk implements RecordCursor {
     this.left = limit;
     this.withValues = values;
     this.orders = lookup.orders();
-    this.firstDatabase = fromDatabase;
-    this.databases = toDatabase - fromDatabase;
+    this.fromDatabase = fromDatabase;
+    this.toDatabase = toDatabase;
+    int databases = toDatabase - fromDatabase;
     this.heads = new PriorityQueue<>(databases, descending ? DESCENDING : ASCENDING);
     long longest = 1;
-    for (int i = 0; i < databases; i++) {
+    for (int i = fromDatabase; i < toDatabase; i++) {
       longest = Math.max(longest, facts(i).longestValue());
     }
     this.placed = values && !lookup.opened().facts().packed();
@@ -154,8 +151,8 @@ public final class OrderedWalk implements RecordCursor {
     this.values = new byte[values ? room : 0][];
   }
 
-  private Facts facts(int number) {
-    return lookup.opened().databases().get(firstDatabase + number).facts();
+  private Facts facts(int database) {
+    return lookup.opened().databases().get(database).facts();
   }
 
   /**
@@ -165,19 +162,19 @@ public final class OrderedWalk implements RecordCursor {
    */
   @Override
   public boolean next() throws IOException {
-    if (closed) {
-      throw new IllegalStateException("the scan is closed");
+    if (unusable != null) {
+      throw new IllegalStateException(unusable);
     }
     lookup.requireOpen();
-    if (failed) {
-      throw new IllegalStateException("the scan failed before, and cannot go on");
-    }
     if (at + 1 >= size) {
       if (ended) {
         at = size;
         return false;
       }
-      readOn();
+      at = -1;
+      unusable = "the scan failed before, and cannot go on";
+      lookup.withOrder(this::readBatch);
+      unusable = null;
       if (size == 0) {
         return false;
       }
@@ -186,18 +183,12 @@ public final class OrderedWalk implements RecordCursor {
     return true;
   }
 
-  private void readOn() throws IOException {
-    failed = true;
-    at = -1;
-    lookup.withOrder(this::readBatch);
-    failed = false;
-  }
-
-  private void readBatch(Session session) throws IOException {
+  private @Nullable Void readBatch(Session session) throws IOException {
     readKeys(session);
     if (withValues) {
       readValues(session);
     }
+    return null;
   }
 
   private void readKeys(Session session) throws IOException {
@@ -211,25 +202,14 @@ public final class OrderedWalk implements RecordCursor {
       started = true;
     }
     while (size < wanted && !heads.isEmpty()) {
-      Head head = heads.element();
-      if (heads.size() > 1) {
-        take(head);
-        heads.remove();
-        if (advance(head)) {
-          heads.add(head);
-        }
-      } else {
-        boolean more = true;
-        while (more && size < wanted) {
-          take(head);
-          if (!descending) {
-            takeFollowing(head, wanted);
-          }
-          more = size < left && advance(head);
-        }
-        if (!more) {
-          heads.clear();
-        }
+      Head head = heads.remove();
+      boolean more;
+      do {
+        take(head, wanted);
+        more = size < left && advance(head);
+      } while (more && size < wanted && heads.isEmpty());
+      if (more) {
+        heads.add(head);
       }
     }
     left -= size;
@@ -240,52 +220,48 @@ public final class OrderedWalk implements RecordCursor {
     }
   }
 
-  private void take(Head head) {
+  /** Takes the next key of a database, and those that follow in its leaf if all others ended. */
+  private void take(Head head, int wanted) throws IOException {
+    int from = size;
+    keys[size] = head.key;
     if (placed) {
-      places[size] = head.address();
-      if (owners.length > 0) {
-        owners[size] = head.database;
+      places[size] = head.cursor.address();
+    }
+    size++;
+    if (!descending && heads.isEmpty()) {
+      long[] addresses = placed ? places : null;
+      size += head.cursor.takeFollowing(span.to(), keys, addresses, size, wanted - size);
+    }
+    if (placed) {
+      for (int i = from; i < size; i++) {
+        places[i] = head.address(places[i]);
       }
     }
-    keys[size++] = head.key;
-  }
-
-  /** Takes the keys that follow in the same leaf. */
-  private void takeFollowing(Head head, int wanted) throws IOException {
-    long[] addresses = placed ? places : null;
-    int taken = head.cursor.takeFollowing(span.to(), keys, addresses, size, wanted - size);
-    if (placed) {
-      head.toAddresses(places, size, taken);
-      if (owners.length > 0) {
-        Arrays.fill(owners, size, size + taken, head.database);
-      }
+    if (owners.length > 0) {
+      Arrays.fill(owners, from, size, head.database);
     }
-    size += taken;
   }
 
   private void start(Session session) throws IOException {
     if (span.isEmpty()) {
       return;
     }
-    for (int i = 0; i < databases; i++) {
-      OrderCursor cursor = session.cursor(orders.get(firstDatabase + i));
+    byte[] from = span.from();
+    byte[] to = span.to();
+    for (int i = fromDatabase; i < toDatabase; i++) {
+      OrderCursor cursor = session.cursor(orders.get(i));
       used = cursor;
+      boolean found;
+      if (descending) {
+        found = to == null ? cursor.seekLast() : cursor.seekLower(to);
+      } else {
+        found = from == null ? cursor.seekFirst() : cursor.seekCeiling(from);
+      }
       Head head = new Head(i, cursor, facts(i));
-      boolean found = descending ? seekLast(cursor) : seekFirst(cursor);
       if (found && isInside(head)) {
         heads.add(head);
       }
     }
-  }
-
-  private boolean seekFirst(OrderCursor cursor) throws IOException {
-    byte[] from = span.from();
-    return from == null ? cursor.seekFirst() : cursor.seekCeiling(from);
-  }
-
-  private boolean seekLast(OrderCursor cursor) throws IOException {
-    byte[] to = span.to();
-    return to == null ? cursor.seekLast() : cursor.seekLower(to);
   }
 
   private boolean advance(Head head) throws IOException {
@@ -300,7 +276,7 @@ public final class OrderedWalk implements RecordCursor {
   }
 
   private void readValues(Session session) throws IOException {
-    if (!placed || !(databases == 1 ? areReadTogether(session) : arePartsReadTogether(session))) {
+    if (!placed || !areReadTogether(session)) {
       lookup.getAll(keys, placed ? places : null, size, values, session);
     }
     for (int i = 0; i < size; i++) {
@@ -310,20 +286,19 @@ public final class OrderedWalk implements RecordCursor {
     }
   }
 
+  /** Reads the records of each database by themselves, if they lie together there. */
   private boolean areReadTogether(Session session) throws IOException {
-    return lookup.readTogether(
-        new PlacedRecords(keys, places, values, size), firstDatabase, session);
-  }
-
-  /** Reads the records of each database of a set by themselves, if they lie together there. */
-  private boolean arePartsReadTogether(Session session) throws IOException {
-    if (size < FEW * databases && lookup.overlaps()) {
+    if (owners.length == 0) {
+      PlacedRecords records = new PlacedRecords(keys, places, values, size);
+      return lookup.readTogether(records, fromDatabase, session);
+    }
+    if (size < FEW * (toDatabase - fromDatabase) && lookup.overlaps()) {
       return false;
     }
     byte[][] keysOfOne = new byte[size][];
     long[] placesOfOne = new long[size];
     byte[] @Nullable [] valuesOfOne = new byte[size][];
-    for (int database = 0; database < databases; database++) {
+    for (int database = fromDatabase; database < toDatabase; database++) {
       int count = 0;
       for (int i = 0; i < size; i++) {
         if (owners[i] == database) {
@@ -332,7 +307,7 @@ public final class OrderedWalk implements RecordCursor {
         }
       }
       PlacedRecords records = new PlacedRecords(keysOfOne, placesOfOne, valuesOfOne, count);
-      if (!lookup.readTogether(records, firstDatabase + database, session)) {
+      if (!lookup.readTogether(records, database, session)) {
         return false;
       }
       for (int i = size - 1; i >= 0; i--) {
@@ -366,7 +341,7 @@ public final class OrderedWalk implements RecordCursor {
 
   @Override
   public void close() {
-    closed = true;
+    unusable = "the scan is closed";
     size = 0;
   }
 

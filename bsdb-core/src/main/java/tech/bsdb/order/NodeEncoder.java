@@ -24,8 +24,7 @@ final class NodeEncoder {
   private final int level;
   private final int width;
   private final int least;
-  private byte[] first = new byte[64];
-  private int firstLength;
+  private byte[] first = {};
   private byte[] last = new byte[64];
   private int lastLength;
   private byte[] keys = new byte[2 * Page.PAYLOAD];
@@ -91,24 +90,17 @@ final class NodeEncoder {
    * @return false if it has no room
    */
   boolean add(byte[] key, int from, int to, int sharedWithLast, long value) {
-    boolean starts = count % OrderNode.IN_BLOCK == 0;
+    boolean startsBlock = count % OrderNode.IN_BLOCK == 0;
     int shared;
     if (count == 0) {
       shared = 0;
-    } else if (starts) {
-      shared = common(first, firstLength, key, from, to);
+    } else if (startsBlock) {
+      shared = common(first, first.length, key, from, to);
     } else {
       shared = sharedWithLast;
     }
     int rest = to - from - shared;
-    int keyBytes = entryBytes(shared, rest);
-    int blocks = count / OrderNode.IN_BLOCK + 1;
-    int size =
-        OrderNode.HEADER
-            + OrderNode.START * blocks
-            + valueBytes(width, count + 1)
-            + used
-            + keyBytes;
+    int size = OrderNode.nodeBytes(count + 1, width, used + OrderNode.entryBytes(shared, rest));
     int needed = (size + Page.PAYLOAD - 1) / Page.PAYLOAD;
     if (needed > pages) {
       if (count >= least) {
@@ -116,12 +108,6 @@ final class NodeEncoder {
       }
       pages = needed;
     }
-    put(key, from, to, shared, value, starts);
-    return true;
-  }
-
-  private void put(byte[] key, int from, int to, int shared, long value, boolean startsBlock) {
-    int rest = to - from - shared;
     if (keys.length - used < rest + MOST_LENGTHS) {
       keys = Arrays.copyOf(keys, Math.max(used + rest + MOST_LENGTHS, 2 * keys.length));
     }
@@ -149,18 +135,8 @@ final class NodeEncoder {
     lastLength = length;
     if (count == 1) {
       first = Arrays.copyOfRange(key, from, to);
-      firstLength = length;
     }
-  }
-
-  /** Bytes of an entry, besides its value. */
-  static int entryBytes(int shared, int rest) {
-    return 1 + extra(shared) + extra(rest) + rest;
-  }
-
-  /** Bytes of the values of so many entries. */
-  static int valueBytes(int width, int entries) {
-    return (width * entries + 7) / 8;
+    return true;
   }
 
   /** Puts all values, one after the other, each with its lowest bit first. */
@@ -183,15 +159,6 @@ final class NodeEncoder {
     if (bits > 0) {
       node[at] = (byte) word;
     }
-  }
-
-  /** Bytes of a length beyond its four bits. */
-  private static int extra(int length) {
-    if (length < OrderNode.LONG) {
-      return 0;
-    }
-    int left = length - OrderNode.LONG;
-    return left < 1 << 7 ? 1 : left < 1 << 14 ? 2 : 3;
   }
 
   private void putExtra(int length) {
@@ -219,8 +186,8 @@ final class NodeEncoder {
     node[3] = (byte) (pages - 1);
     node[4] = (byte) Math.max(0, pagesBefore - 1);
     LONGS.set(node, 8, before);
-    int blocks = (count + OrderNode.IN_BLOCK - 1) / OrderNode.IN_BLOCK;
-    int keysAt = OrderNode.HEADER + OrderNode.START * blocks + valueBytes(width, count);
+    int blocks = OrderNode.blocks(count);
+    int keysAt = OrderNode.nodeBytes(count, width, 0);
     for (int i = 0; i < blocks; i++) {
       INTS.set(node, OrderNode.HEADER + OrderNode.START * i, keysAt + starts[i]);
     }

@@ -11,12 +11,15 @@ import tech.bsdb.io.Window;
  * thread at a time.
  */
 public final class OrderCursor {
-  /** Bytes of an array for keys, at first. */
-  private static final int ROOM = 64;
+  /*
+   * Only the start of a block can be decoded by itself; every other key is decoded from the one before it, in the same
+   * array. A search leaves a key there that begins like the one found. For the way back, the keys of a block before the
+   * entry are kept when they are decoded.
+   */
+  private static final int NONE = -1;
 
   private final OrderIndex index;
   private final Window window = new Window();
-  private @Nullable KeyBlock keys;
   private @Nullable OrderNode leaf;
 
   /** Memory for leaves of one page. */
@@ -27,17 +30,20 @@ public final class OrderCursor {
   /** The number of the entry in the leaf. */
   private int entry;
 
-  /** The block whose first keys are decoded, and how many. */
-  private int block;
+  private boolean atKey;
 
-  private int decoded;
+  /** The last decoded entry, or {@link #NONE}; its key, with room behind it; where it ends. */
+  private int decoded = NONE;
 
-  /** The key of the entry, and where the entry ends, once it was asked for. */
-  private byte @Nullable [] key;
-
+  private byte[] last = new byte[64];
+  private int length;
   private int end;
 
-  private boolean atKey;
+  /** How many keys at the start of the entry's block are kept, one after the other; their ends. */
+  private int kept;
+
+  private byte[] before = {};
+  private int[] ends = {};
 
   /** Creates a cursor that is not at a key. */
   public OrderCursor(OrderIndex index) {
@@ -60,12 +66,8 @@ public final class OrderCursor {
    * @return whether it is at a key
    */
   public boolean seekCeiling(byte[] key) throws IOException {
-    long ceiling = seek(key);
-    if (!isInLeaf()) {
-      return next();
-    }
-    decode(ceiling, key);
-    return atKey;
+    boolean unused = seek(key);
+    return atKey || next();
   }
 
   /**
@@ -75,7 +77,7 @@ public final class OrderCursor {
    * @return whether it is at a key
    */
   public boolean seekFloor(byte[] key) throws IOException {
-    return OrderNode.isEqual(seek(key)) ? atKey : previous();
+    return seek(key) || previous();
   }
 
   /**
@@ -84,7 +86,7 @@ public final class OrderCursor {
    * @return whether it is at a key
    */
   public boolean seekLower(byte[] key) throws IOException {
-    seek(key);
+    boolean unused = seek(key);
     return previous();
   }
 
@@ -94,7 +96,6 @@ public final class OrderCursor {
       return setAtKey(false);
     }
     enter(0);
-    key = null;
     entry = 0;
     return setAtKey(true);
   }
@@ -104,8 +105,7 @@ public final class OrderCursor {
     if (index.records() == 0) {
       return setAtKey(false);
     }
-    enter(index.lastLeafPage(window));
-    key = null;
+    enter(index.leafPage(null, window));
     entry = leaf().count() - 1;
     return setAtKey(true);
   }
@@ -116,7 +116,6 @@ public final class OrderCursor {
       return setAtKey(false);
     }
     enter(index.leafPage(rank, window));
-    key = null;
     long inLeaf = rank - leaf().before();
     if (inLeaf < 0 || inLeaf >= leaf().count()) {
       throw unsound(
@@ -129,7 +128,7 @@ public final class OrderCursor {
 
   /** Moves to a key; returns the number of keys that are less, or -1 if the key is absent. */
   public long find(byte[] key) throws IOException {
-    return OrderNode.isEqual(seek(key)) ? leaf().before() + entry : -1;
+    return seek(key) ? leaf().before() + entry : -1;
   }
 
   /** Returns the number of keys that are less than the given one; the cursor may move. */
@@ -137,7 +136,7 @@ public final class OrderCursor {
     if (index.records() == 0) {
       return 0;
     }
-    seek(key);
+    boolean unused = seek(key);
     long rank = leaf().before() + entry;
     if (rank < 0 || rank > index.records()) {
       throw unsound("at most " + index.records() + " keys", rank + "");
@@ -145,12 +144,11 @@ public final class OrderCursor {
     return rank;
   }
 
-  /** Moves to where a key is or would be; returns what the search in the leaf found. */
-  private long seek(byte[] wanted) throws IOException {
+  /** Moves to where a key is or would be in its leaf; returns whether it is there. */
+  private boolean seek(byte[] wanted) throws IOException {
     atKey = false;
-    key = null;
     if (index.records() == 0) {
-      return 0;
+      return false;
     }
     enter(index.leafPage(wanted, window));
     long ceiling;
@@ -161,30 +159,14 @@ public final class OrderCursor {
     }
     entry = OrderNode.number(ceiling);
     atKey = isInLeaf();
-    return ceiling;
-  }
-
-  /** Decodes the key of the entry that a search for a key found. */
-  private void decode(long ceiling, byte[] wanted) throws CorruptDatabaseException {
-    OrderNode node = leaf();
-    int place = OrderNode.place(ceiling);
-    try {
-      if (place == 0) {
-        decodeFirstOfBlock(node);
-      } else {
-        long found = node.entry(place);
-        key = node.key(found, wanted);
-        end = OrderNode.end(found);
-      }
-    } catch (IndexOutOfBoundsException | NegativeArraySizeException e) {
-      throw unsound(e);
+    if (OrderNode.place(ceiling) != 0) {
+      makeRoom(wanted.length);
+      System.arraycopy(wanted, 0, last, 0, wanted.length);
+      length = wanted.length;
+      end = OrderNode.place(ceiling);
+      decoded = entry - 1; // as if that were the wanted key
     }
-  }
-
-  private void decodeFirstOfBlock(OrderNode node) {
-    long first = node.entry(node.start(entry / OrderNode.IN_BLOCK));
-    key = node.keyOfBlock(first);
-    end = OrderNode.end(first);
+    return OrderNode.isEqual(ceiling);
   }
 
   private boolean setAtKey(boolean at) {
@@ -201,28 +183,39 @@ public final class OrderCursor {
     if (index.records() == 0) {
       return false;
     }
-    byte[] previous = key;
-    key = null;
+    kept = 0;
     if (atKey) {
       entry++;
     }
-    if (isInLeaf()) {
-      if (previous != null) {
-        follow(previous);
-      }
-    } else {
+    if (!isInLeaf()) {
       long next = page + leaf().pages();
       if (next >= index.leafPages()) {
         return setAtKey(false);
       }
-      long before = leaf().before() + leaf().count();
+      long end = leaf().before() + leaf().count();
       enter(next);
-      requireBefore(before);
+      requireBefore(end);
       entry = 0;
-      if (previous != null) {
-        follow(previous);
-      }
     }
+    return setAtKey(true);
+  }
+
+  /** Moves to the previous key; returns whether there is one. */
+  public boolean previous() throws IOException {
+    if (index.records() == 0) {
+      return false;
+    }
+    decoded = NONE;
+    if (entry == 0) {
+      if (page == 0) {
+        return setAtKey(false);
+      }
+      long end = leaf().before();
+      enter(page - leaf().pagesBefore());
+      entry = leaf().count();
+      requireBefore(end - entry);
+    }
+    entry--;
     return setAtKey(true);
   }
 
@@ -240,107 +233,115 @@ public final class OrderCursor {
   public int takeFollowing(
       byte @Nullable [] to, byte[][] keys, long @Nullable [] addresses, int from, int most)
       throws CorruptDatabaseException {
-    byte[] before = key();
-    if (end < 0) {
-      return 0;
-    }
     OrderNode node = leaf();
-    int first = entry + 1;
-    int count = Math.min(most, node.count() - first);
-    int at = end;
-    int length = before.length;
-    byte[] last = Arrays.copyOf(before, Math.max(ROOM, length + OrderNode.SLACK));
-    int common = to == null ? 0 : commonBytes(last, length, to);
+    int count = Math.min(most, node.count() - entry - 1);
     int taken = 0;
     try {
+      decode(node);
+      kept = 0;
+      int common = to == null ? NONE : commonBytes(to);
       for (; taken < count; taken++) {
-        int number = first + taken;
-        long next;
-        if (number % OrderNode.IN_BLOCK == 0) {
-          next = node.entry(node.start(number / OrderNode.IN_BLOCK));
-          last = withRoom(last, next);
-          length = node.copyShared(last, next);
-          common = length; // so that it is compared
-        } else {
-          next = node.entry(at);
-          last = withRoom(last, next);
-        }
-        node.change(last, length, next);
-        length = OrderNode.keyLength(next);
-        byte[] decoded = Arrays.copyOf(last, length);
-        if (to != null && OrderNode.shared(next) <= common) { // otherwise less, like the last
-          if (Arrays.compareUnsigned(decoded, to) >= 0) {
+        int shared = step(node, entry + 1);
+        if (to != null && shared <= common) { // otherwise less, like the last
+          common = commonBytes(to);
+          if (!isLess(to, common)) {
             break;
           }
-          common = commonBytes(last, length, to);
         }
-        keys[from + taken] = decoded;
+        entry++;
+        keys[from + taken] = Arrays.copyOf(last, length);
         if (addresses != null) {
-          addresses[from + taken] = node.value(number);
+          addresses[from + taken] = node.value(entry);
         }
-        at = OrderNode.end(next);
       }
     } catch (IndexOutOfBoundsException | NegativeArraySizeException e) {
       throw unsound(e);
-    }
-    if (taken > 0) {
-      key = keys[from + taken - 1];
-      end = at;
-      entry += taken;
     }
     return taken;
   }
 
-  private static int commonBytes(byte[] one, int length, byte[] other) {
-    int mismatch = Arrays.mismatch(one, 0, length, other, 0, other.length);
+  /** The number of bytes that the decoded key has in common with another one. */
+  private int commonBytes(byte[] other) {
+    int mismatch = Arrays.mismatch(last, 0, length, other, 0, other.length);
     return mismatch < 0 ? length : mismatch;
   }
 
-  /** The array with room for the key of an entry. */
-  private static byte[] withRoom(byte[] last, long entry) {
-    int room = OrderNode.keyLength(entry) + OrderNode.SLACK;
-    return room <= last.length ? last : Arrays.copyOf(last, 2 * room);
+  /** Whether the decoded key is less than another one, with which it has bytes in common. */
+  private boolean isLess(byte[] other, int common) {
+    return common < other.length
+        && (common == length || (last[common] & 0xFF) < (other[common] & 0xFF));
   }
 
-  /** Decodes the key of the entry, which comes after one whose key is known. */
-  private void follow(byte[] previous) throws CorruptDatabaseException {
-    OrderNode node = leaf();
+  /** Returns the key; the caller owns the array. */
+  public byte[] key() throws CorruptDatabaseException {
+    int inBlock = entry % OrderNode.IN_BLOCK;
+    if (inBlock < kept) {
+      return Arrays.copyOfRange(before, inBlock == 0 ? 0 : ends[inBlock - 1], ends[inBlock]);
+    }
     try {
-      if (entry % OrderNode.IN_BLOCK == 0) {
-        decodeFirstOfBlock(node);
-      } else {
-        long next = node.entry(end);
-        key = node.key(next, previous);
-        end = OrderNode.end(next);
-      }
+      decode(leaf());
+      return Arrays.copyOf(last, length);
     } catch (IndexOutOfBoundsException | NegativeArraySizeException e) {
       throw unsound(e);
     }
   }
 
-  /** Moves to the previous key; returns whether there is one. */
-  public boolean previous() throws IOException {
-    if (index.records() == 0) {
-      return false;
+  /** Decodes the key of the entry, and those of its block before it unless one is decoded. */
+  private void decode(OrderNode node) {
+    if (decoded == entry) {
+      return;
     }
-    key = null;
-    if (entry == 0) {
-      if (page == 0) {
-        return setAtKey(false);
+    int inBlock = entry % OrderNode.IN_BLOCK;
+    if (inBlock > 0 && decoded != entry - 1) {
+      if (ends.length == 0) {
+        ends = new int[OrderNode.IN_BLOCK];
+        before = new byte[32 * OrderNode.IN_BLOCK];
       }
-      long end = leaf().before();
-      enter(page - leaf().pagesBefore());
-      entry = leaf().count();
-      requireBefore(end - entry);
+      int from = 0;
+      for (kept = 0; kept < inBlock; kept++) {
+        int unused = step(node, entry - inBlock + kept);
+        if (before.length - from < length) {
+          before = Arrays.copyOf(before, 2 * (from + length));
+        }
+        System.arraycopy(last, 0, before, from, length);
+        from += length;
+        ends[kept] = from;
+      }
     }
-    entry--;
-    return setAtKey(true);
+    int unused = step(node, entry);
+  }
+
+  /**
+   * Decodes the key of an entry, given that of the one before it unless the entry begins a block.
+   *
+   * @return the number of bytes that both keys have in common, 0 if it begins a block
+   */
+  private int step(OrderNode node, int number) {
+    boolean first = number % OrderNode.IN_BLOCK == 0;
+    long next = node.entry(first ? node.start(number / OrderNode.IN_BLOCK) : end);
+    makeRoom(OrderNode.keyLength(next));
+    if (first) {
+      length = node.copyShared(last, next);
+    }
+    node.change(last, length, next);
+    length = OrderNode.keyLength(next);
+    end = OrderNode.end(next);
+    decoded = number;
+    return first ? 0 : OrderNode.shared(next);
+  }
+
+  private void makeRoom(int keyLength) {
+    int needed = keyLength + OrderNode.SLACK;
+    if (needed > last.length) {
+      last = Arrays.copyOf(last, 2 * needed);
+    }
   }
 
   private void enter(long leafPage) throws IOException {
+    decoded = NONE;
+    kept = 0;
     if (leaf == null || leafPage != page) {
       leaf = null; // if the read fails, the cursor is nowhere
-      decoded = 0;
       leaf = index.leaf(leafPage, window, room);
       page = leafPage;
     }
@@ -353,6 +354,8 @@ public final class OrderCursor {
   }
 
   private CorruptDatabaseException unsound(RuntimeException cause) {
+    decoded = NONE;
+    kept = 0;
     return unsound("a sound node", cause.toString());
   }
 
@@ -366,42 +369,6 @@ public final class OrderCursor {
       throw new IllegalStateException("the cursor is not in a leaf");
     }
     return current;
-  }
-
-  private KeyBlock block() {
-    KeyBlock made = keys;
-    if (made == null) {
-      made = new KeyBlock();
-      keys = made;
-    }
-    return made;
-  }
-
-  /** Returns the key; the caller owns the array, but must not change it before the next move. */
-  public byte[] key() throws CorruptDatabaseException {
-    byte[] known = key;
-    if (known != null) {
-      return known;
-    }
-    int wanted = entry / OrderNode.IN_BLOCK;
-    int number = entry % OrderNode.IN_BLOCK;
-    if (wanted != block || number >= decoded) {
-      decoded = 0;
-      try {
-        end = leaf().decode(wanted, number + 1, block());
-      } catch (IndexOutOfBoundsException e) {
-        throw unsound(e);
-      }
-      block = wanted;
-      decoded = number + 1;
-    } else {
-      end = -1; // unknown; only a key that was decoded last can be followed
-    }
-    byte[] copy = block().key(number);
-    if (end >= 0) {
-      key = copy;
-    }
-    return copy;
   }
 
   /** The short form of the address of the key's record. */

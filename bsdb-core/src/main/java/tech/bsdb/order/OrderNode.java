@@ -83,12 +83,12 @@ final class OrderNode {
 
   /** The number of its pages. */
   int pages() {
-    return pages(bytes, 0);
+    return pages(bytes);
   }
 
-  /** The number of pages of the node whose first page starts there. */
-  static int pages(byte[] bytes, int start) {
-    return (bytes[start + 3] & 0xFF) + 1;
+  /** The number of pages of the node that some bytes begin. */
+  static int pages(byte[] bytes) {
+    return (bytes[3] & 0xFF) + 1;
   }
 
   /** The number of pages of the node before it in its level, if there is one. */
@@ -101,15 +101,15 @@ final class OrderNode {
     return (long) LONGS.get(bytes, 8);
   }
 
-  /** The number of blocks. */
-  int blocks() {
+  /** The number of blocks of so many entries. */
+  static int blocks(int count) {
     return (count + IN_BLOCK - 1) / IN_BLOCK;
   }
 
   /** The value of an entry. */
   long value(int entry) {
     int bit = width * entry;
-    int at = HEADER + START * blocks() + (bit >>> 3);
+    int at = HEADER + START * blocks(count) + (bit >>> 3);
     int shift = bit & 7;
     long value = (long) LONGS.get(bytes, at) >>> shift;
     if (shift + width > Long.SIZE) {
@@ -128,29 +128,51 @@ final class OrderNode {
     int lengths = bytes[at] & 0xFF;
     int shared = lengths >>> 4;
     int length = lengths & LONG;
-    if (shared != LONG && length != LONG) {
-      return entry(shared, length, at + 1);
-    }
     int from = at + 1;
     if (shared == LONG) {
-      int shift = 0;
-      int part;
-      do {
-        part = bytes[from++];
-        shared += (part & 0x7F) << shift;
-        shift += 7;
-      } while (part < 0);
+      shared += more(from);
+      from += extra(shared);
     }
     if (length == LONG) {
-      int shift = 0;
-      int part;
-      do {
-        part = bytes[from++];
-        length += (part & 0x7F) << shift;
-        shift += 7;
-      } while (part < 0);
+      length += more(from);
+      from += extra(length);
     }
     return entry(shared, length, from);
+  }
+
+  /** What a length is beyond its four bits. */
+  private int more(int at) {
+    int more = 0;
+    int shift = 0;
+    int part;
+    int from = at;
+    do {
+      part = bytes[from++];
+      more += (part & 0x7F) << shift;
+      shift += 7;
+    } while (part < 0);
+    return more;
+  }
+
+  /** Bytes of a length beyond its four bits. */
+  private static int extra(int length) {
+    int more = length - LONG;
+    return more < 0 ? 0 : more < 1 << 7 ? 1 : more < 1 << 14 ? 2 : 3;
+  }
+
+  /** Bytes of an entry, besides its value. */
+  static int entryBytes(int shared, int rest) {
+    return 1 + extra(shared) + extra(rest) + rest;
+  }
+
+  /**
+   * Bytes of a node of so many entries.
+   *
+   * @param width bits of the value of an entry
+   * @param keyBytes bytes of all entries, besides their values
+   */
+  static int nodeBytes(int count, int width, int keyBytes) {
+    return HEADER + START * blocks(count) + (width * count + 7) / 8 + keyBytes;
   }
 
   private static long entry(int shared, int length, int at) {
@@ -196,7 +218,7 @@ final class OrderNode {
     }
     int low = 0;
     int lowCommon = common;
-    int high = blocks() - 1;
+    int high = blocks(count) - 1;
     while (low < high) {
       int middle = (low + high + 1) >>> 1;
       long entry = entry(start(middle));
@@ -293,39 +315,6 @@ final class OrderNode {
     return inRest < length(entry) && (key[inKey] & 0xFF) < (bytes[at(entry) + inRest] & 0xFF);
   }
 
-  /**
-   * Decodes the first keys of a block.
-   *
-   * @param count how many
-   * @return where the last of them ends
-   */
-  int decode(int block, int count, KeyBlock keys) {
-    keys.clear();
-    long first = entry(start(0));
-    long entry = entry(start(block));
-    keys.add(bytes, at(first), shared(entry), at(entry), length(entry));
-    for (int i = 1; i < count; i++) {
-      entry = entry(end(entry));
-      keys.addLikeLast(shared(entry), bytes, at(entry), length(entry));
-    }
-    return end(entry);
-  }
-
-  /**
-   * Returns the key of an entry.
-   *
-   * @param entry the decoded entry
-   * @param like the key of the entry before it, or another one that begins with the same bytes
-   */
-  byte[] key(long entry, byte[] like) {
-    int shared = shared(entry);
-    int length = length(entry);
-    byte[] key = new byte[shared + length];
-    System.arraycopy(like, 0, key, 0, shared);
-    System.arraycopy(bytes, at(entry), key, shared, length);
-    return key;
-  }
-
   /** The length of the key of an entry. */
   static int keyLength(long entry) {
     return shared(entry) + length(entry);
@@ -356,15 +345,5 @@ final class OrderNode {
     int shared = shared(entry);
     System.arraycopy(bytes, at(entry(start(0))), key, 0, shared);
     return shared;
-  }
-
-  /** Returns the key of the first entry of a block. */
-  byte[] keyOfBlock(long entry) {
-    int shared = shared(entry);
-    int length = length(entry);
-    byte[] key = new byte[shared + length];
-    System.arraycopy(bytes, at(entry(start(0))), key, 0, shared);
-    System.arraycopy(bytes, at(entry), key, shared, length);
-    return key;
   }
 }

@@ -23,13 +23,13 @@ public record TreeSize(long leaves, long above) {
     if (keys == 0) {
       return new TreeSize(0, 0);
     }
-    int entry = NodeEncoder.entryBytes(0, keyLength);
+    int entry = OrderNode.entryBytes(0, keyLength);
     int inPage = entriesInPage(entry, addressBits);
     long leaves;
     long nodes;
     if (inPage == 0) {
       nodes = keys;
-      leaves = keys * pages(nodeBytes(1, entry, addressBits));
+      leaves = keys * pages(OrderNode.nodeBytes(1, addressBits, entry));
     } else {
       long unshared = (keys + inPage - 1) / inPage;
       nodes = Math.min(unshared, sharing(keys, keyLength, entry, addressBits));
@@ -53,7 +53,7 @@ public record TreeSize(long leaves, long above) {
   }
 
   private static long above(long leaves, int separator) {
-    int entry = NodeEncoder.entryBytes(0, separator);
+    int entry = OrderNode.entryBytes(0, separator);
     int inPage = Math.max(2, entriesInPage(entry, OrderNode.CHILD));
     long pages = 0;
     for (long nodes = leaves; nodes > 1; ) {
@@ -79,8 +79,8 @@ public record TreeSize(long leaves, long above) {
     double bytes = (double) keys * (entry + addressBits / 8.0) + (double) blocks * OrderNode.START;
     for (int shared = 1; shared <= Math.min(TELLING, keyLength); shared++) {
       int saved =
-          NodeEncoder.entryBytes(shared - 1, keyLength - shared + 1)
-              - NodeEncoder.entryBytes(shared, keyLength - shared);
+          OrderNode.entryBytes(shared - 1, keyLength - shared + 1)
+              - OrderNode.entryBytes(shared, keyLength - shared);
       bytes -= (double) saved * Math.max(0, keys - blocks - (1L << Byte.SIZE * shared));
     }
     return (long) Math.ceil(bytes / room) + 1;
@@ -89,18 +89,10 @@ public record TreeSize(long leaves, long above) {
   /** How many entries without a common beginning fit into a page; 0 if it takes more than one. */
   private static int entriesInPage(int entry, int width) {
     int count = 0;
-    while (nodeBytes(count + 1, entry, width) <= Page.PAYLOAD) {
+    while (OrderNode.nodeBytes(count + 1, width, (count + 1) * entry) <= Page.PAYLOAD) {
       count++;
     }
     return count;
-  }
-
-  private static int nodeBytes(int count, int entry, int width) {
-    int blocks = (count + OrderNode.IN_BLOCK - 1) / OrderNode.IN_BLOCK;
-    return OrderNode.HEADER
-        + OrderNode.START * blocks
-        + NodeEncoder.valueBytes(width, count)
-        + count * entry;
   }
 
   private static long pages(long bytes) {

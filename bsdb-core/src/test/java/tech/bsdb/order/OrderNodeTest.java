@@ -77,13 +77,19 @@ class OrderNodeTest {
 
   private static void check(OrderNode node, List<byte[]> keys, int width) {
     assertThat(node.count()).isEqualTo(keys.size());
-    assertThat(node.blocks()).isEqualTo((keys.size() + 63) / 64);
-    KeyBlock block = new KeyBlock();
+    assertThat(OrderNode.blocks(keys.size())).isEqualTo((keys.size() + 63) / 64);
+    byte[] key = new byte[RandomKeys.LONGEST + OrderNode.SLACK];
+    int length = 0;
+    int end = 0;
     for (int i = 0; i < keys.size(); i++) {
+      long entry = node.entry(i % 64 == 0 ? node.start(i / 64) : end);
       if (i % 64 == 0) {
-        int unused = node.decode(i / 64, Math.min(64, keys.size() - i), block);
+        length = node.copyShared(key, entry);
       }
-      Truth.same(block.key(i % 64), keys.get(i), "key " + i);
+      node.change(key, length, entry);
+      length = OrderNode.keyLength(entry);
+      end = OrderNode.end(entry);
+      Truth.same(Arrays.copyOf(key, length), keys.get(i), "key " + i);
       assertThat(node.value(i)).isEqualTo(value(i, width));
       assertThat(search(node, keys.get(i))).isEqualTo(i);
     }
@@ -290,9 +296,11 @@ class OrderNodeTest {
 
   @Test
   void aKeyCannotShareMoreThanThereIs() {
-    KeyBlock block = new KeyBlock();
-    block.add(new byte[10], 0, 2, 2, 2);
-    assertThatThrownBy(() -> block.addLikeLast(5, new byte[10], 0, 1))
+    OrderNode node = new OrderNode(new byte[] {0x51, 'a', 0, 0, 0, 0, 0, 0, 0, 0}, 0);
+    long entry = node.entry(0);
+    byte[] key = new byte[20];
+    node.change(key, 5, entry);
+    assertThatThrownBy(() -> node.change(key, 4, entry))
         .isInstanceOf(IndexOutOfBoundsException.class);
   }
 

@@ -23,6 +23,7 @@ import tech.bsdb.format.Facts;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageEncoder;
 import tech.bsdb.io.BufferedEngine;
+import tech.bsdb.io.CheckedPages;
 
 /** Trees of keys, written and read by cursors, against a sorted list. */
 class OrderTreeTest {
@@ -34,8 +35,13 @@ class OrderTreeTest {
   /** A tree, and what it must hold. */
   private record Tree(PagesFile file, Facts.Order facts, List<byte[]> keys, List<Long> values) {
     OrderIndex open() throws Exception {
-      return new OrderIndex(
-          file.open(new BufferedEngine(), true), file.check(), facts, keys.size());
+      CheckedPages pages = file.open(new BufferedEngine(), true);
+      try {
+        return new OrderIndex(pages, file.check(), facts, keys.size());
+      } catch (CorruptDatabaseException e) {
+        pages.close();
+        throw e;
+      }
     }
   }
 
@@ -223,12 +229,16 @@ class OrderTreeTest {
   @Test
   void theNumberOfPagesMustBeThatOfTheTree() throws Exception {
     Tree tree = write(RandomKeys.set(random, 100, 30));
-    long pages = tree.facts.pages() + 2;
-    OrderIndex.requirePages(tree.file.check(), pages, tree.facts, 100);
-    assertThatThrownBy(() -> OrderIndex.requirePages(tree.file.check(), pages + 1, tree.facts, 100))
-        .isInstanceOf(CorruptDatabaseException.class);
-    assertThatThrownBy(() -> OrderIndex.requirePages(tree.file.check(), pages, tree.facts, 0))
-        .isInstanceOf(CorruptDatabaseException.class);
+    tree.open().close();
+    List<Long> longer = new ArrayList<>(tree.facts.levels());
+    longer.set(0, longer.get(0) + 1);
+    Facts.Order other = new Facts.Order(longer, tree.facts.place());
+    for (Tree wrong :
+        List.of(
+            new Tree(tree.file, other, tree.keys, tree.values),
+            new Tree(tree.file, tree.facts, List.of(), tree.values))) {
+      assertThatThrownBy(wrong::open).isInstanceOf(CorruptDatabaseException.class);
+    }
   }
 
   /** Nodes with right checksums that contradict each other. */
