@@ -13,7 +13,7 @@ import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.ShardSet;
-import tech.bsdb.hash.HashKinds;
+import tech.bsdb.hash.HashKind;
 
 /**
  * Build options: the database to produce and the resources to use. Immutable; the {@code with}
@@ -128,7 +128,7 @@ public final class BuildOptions {
     like.approximateWidth = facts.approximateWidth();
     if (!facts.packed()) {
       like.hash =
-          Facts.hashKind(first.manifest()).equals(HashKinds.GOV.name())
+          Facts.hashKind(first.manifest()).equals(HashKind.GOV.id())
               ? HashAlgorithm.GOV
               : HashAlgorithm.PTR;
       like.checksumBits = facts.checksumBits();

@@ -15,6 +15,7 @@ import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.format.PageEncoder;
+import tech.bsdb.hash.HashKind;
 import tech.bsdb.hash.HashKind.PageVerifier;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.index.FilterWriter;
@@ -88,7 +89,7 @@ final class DatabaseVerification {
     try (PageSource source = files.view(entry)) {
       PageVerifier verifier =
           entry.file().kind() == FileKind.HASH
-              ? directory.hashKind().verifier(entry, source, check)
+              ? HashKind.verifier(entry, source, check)
               : (shown, offset, number) -> checkPage(shown, offset, number, check);
       for (long page = 0; page < entry.pages(); page += PageSource.MAX_RUN) {
         int count = (int) Math.min(PageSource.MAX_RUN, entry.pages() - page);

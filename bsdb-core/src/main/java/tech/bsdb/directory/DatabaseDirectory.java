@@ -30,7 +30,6 @@ import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.format.PageEncoder;
 import tech.bsdb.hash.HashKind;
-import tech.bsdb.hash.HashKinds;
 import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.Engine;
 import tech.bsdb.io.LoadedEngine;
@@ -62,7 +61,7 @@ public record DatabaseDirectory(
           Manifest manifest = stated.manifest();
           Layout layout = Facts.layout(stated.path(), manifest);
           if (layout == null || !layout.isPacked()) {
-            HashKinds.of(stated.path(), manifest);
+            HashKind.of(stated.path(), manifest);
           }
           Facts facts = Facts.of(stated.path(), manifest);
           checkFiles(manifest, facts);
@@ -108,7 +107,7 @@ public record DatabaseDirectory(
 
   /** The kind of the hash function. */
   public HashKind hashKind() throws UnsupportedFormatException {
-    return HashKinds.of(path.resolve(Manifest.FILE_NAME), manifest);
+    return HashKind.of(path.resolve(Manifest.FILE_NAME), manifest);
   }
 
   /**

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.ChecksumTable;
+import tech.bsdb.format.Facts;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
@@ -48,28 +49,21 @@ final class BucketHash implements HashFunction {
    *
    * @param path its file, whose frame has been verified
    * @param entry the file's entry in the manifest
-   * @param buckets the number of buckets, from the manifest
-   * @param keys the number of keys, from the manifest
-   * @param checksumBits checksum bits per key, from the manifest
+   * @param facts the facts of the database
    * @param verify whether to verify pages, on first touch or while loading
    * @param loader loads the whole file; null to map it
    */
   static BucketHash open(
-      Path path,
-      FileEntry entry,
-      long buckets,
-      long keys,
-      int checksumBits,
-      boolean verify,
-      @Nullable LoadedEngine loader)
+      Path path, FileEntry entry, Facts facts, boolean verify, @Nullable LoadedEngine loader)
       throws IOException {
-    BucketLayout layout = new BucketLayout(buckets, checksumBits);
+    BucketLayout layout = new BucketLayout(facts.hashBuckets(), facts.checksumBits());
+    long keys = facts.records();
     PageCheck check = new PageCheck(path, entry.file());
     long pages = ChecksumTable.filePages(HashBody.pages(layout.words() * Long.BYTES));
-    if (buckets < 1
+    if (layout.buckets() < 1
         || keys < 0
-        || checksumBits < 0
-        || checksumBits > 32
+        || layout.checksumBits() < 0
+        || layout.checksumBits() > 32
         || pages != entry.pages()) {
       throw check.corrupt(
           0,

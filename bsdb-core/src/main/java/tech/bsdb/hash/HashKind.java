@@ -2,21 +2,108 @@ package tech.bsdb.hash;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.HashAlgorithm;
+import tech.bsdb.error.UnsupportedFormatException;
+import tech.bsdb.format.ChecksumTable;
 import tech.bsdb.format.Facts;
+import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
+import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.io.LoadedEngine;
 import tech.bsdb.io.PageSource;
 import tech.bsdb.io.Window;
 
 /**
- * A kind of minimal perfect hash function: how its file is built, opened and verified. {@link
- * HashKinds} lists all kinds. Stateless and thread-safe.
+ * The kinds of minimal perfect hash functions that this version reads and builds: how the file of
+ * each is built, opened and verified.
  */
-public interface HashKind {
+public enum HashKind {
+  /**
+   * The function of Genuzio, Ottaviano and Vigna (SEA 2016) with a block of adjacent cache lines
+   * per bucket (FORMAT.md §5): {@link BucketLayout} lays it out, {@link BucketSolver} builds it,
+   * {@link BucketHash} reads it.
+   */
+  GOV("gov3-bucketed", BucketLayout.ATTEMPTS) {
+    @Override
+    public HashFunction open(
+        Path path, FileEntry entry, Facts facts, boolean verify, @Nullable LoadedEngine loader)
+        throws IOException {
+      return BucketHash.open(path, entry, facts, verify, loader);
+    }
+
+    @Override
+    public HashConstruction construct(long keys, int checksumBits, int partitions, int attempt) {
+      return new BucketSolver(BucketLayout.bucketsFor(keys, partitions, attempt), checksumBits);
+    }
+  },
+
+  /**
+   * The function of Groot Koerkamp (SEA 2025) in parts (FORMAT.md §13): {@link Pilots} defines it
+   * and finds it, {@link PtrLayout} lays it out, {@link PtrConstruction} builds it, {@link PtrHash}
+   * reads it. The buckets of the other interfaces are its parts.
+   */
+  PTR("ptr", PtrLayout.ATTEMPTS) {
+    @Override
+    public HashFunction open(
+        Path path, FileEntry entry, Facts facts, boolean verify, @Nullable LoadedEngine loader)
+        throws IOException {
+      return PtrHash.open(path, entry, facts, verify, loader);
+    }
+
+    @Override
+    public HashConstruction construct(long keys, int checksumBits, int partitions, int attempt) {
+      return new PtrConstruction(
+          new PtrLayout(PtrLayout.partsFor(keys, attempt), checksumBits), keys);
+    }
+  };
+
+  private final String id;
+  private final int attempts;
+
+  HashKind(String id, int attempts) {
+    this.id = id;
+    this.attempts = attempts;
+  }
+
   /** The name of the kind in the manifest. Never changes. */
-  String name();
+  public String id() {
+    return id;
+  }
+
+  /** How often a build may try to construct a function, at least once. */
+  public int attempts() {
+    return attempts;
+  }
+
+  /** Returns the kind of a function. */
+  public static HashKind of(HashAlgorithm algorithm) {
+    return switch (algorithm) {
+      case GOV -> GOV;
+      case PTR -> PTR;
+    };
+  }
+
+  /**
+   * Returns the kind that a manifest names.
+   *
+   * @param file the manifest's file, which messages name
+   * @throws UnsupportedFormatException if this version does not read that kind
+   * @throws IllegalArgumentException if the manifest names no kind
+   */
+  public static HashKind of(Path file, Manifest manifest) throws UnsupportedFormatException {
+    String named = Facts.hashKind(manifest);
+    for (HashKind kind : values()) {
+      if (kind.id.equals(named)) {
+        return kind;
+      }
+    }
+    String all = Arrays.stream(values()).map(HashKind::id).collect(Collectors.joining(" or "));
+    throw new UnsupportedFormatException(file, "hash function " + named, all);
+  }
 
   /**
    * Opens a function.
@@ -29,7 +116,7 @@ public interface HashKind {
    * @throws tech.bsdb.error.CorruptDatabaseException if the file does not match the facts, or is
    *     found damaged while loading
    */
-  HashFunction open(
+  public abstract HashFunction open(
       Path path, FileEntry entry, Facts facts, boolean verify, @Nullable LoadedEngine loader)
       throws IOException;
 
@@ -40,10 +127,9 @@ public interface HashKind {
    * @param source the file's pages; must stay open while the verifier is used
    * @param check the check of the file
    */
-  PageVerifier verifier(FileEntry entry, PageSource source, PageCheck check);
-
-  /** How often a build may try to construct a function, at least once. */
-  int attempts();
+  public static PageVerifier verifier(FileEntry entry, PageSource source, PageCheck check) {
+    return new BodyPages(entry.pages(), source, check);
+  }
 
   /**
    * Plans the construction of a function.
@@ -54,11 +140,12 @@ public interface HashKind {
    * @param attempt 0, increased by one after each {@link BucketOverflowException}, less than {@link
    *     #attempts}
    */
-  HashConstruction construct(long keys, int checksumBits, int partitions, int attempt);
+  public abstract HashConstruction construct(
+      long keys, int checksumBits, int partitions, int attempt);
 
   /** Verifies single pages of one file. Used by one thread at a time. */
   @FunctionalInterface
-  interface PageVerifier {
+  public interface PageVerifier {
     /**
      * Verifies a page, including header and footer.
      *
@@ -69,5 +156,43 @@ public interface HashKind {
      * @throws tech.bsdb.error.CorruptDatabaseException if the page is damaged
      */
     int verify(Window window, int offset, long number) throws IOException;
+  }
+
+  /**
+   * Verifies the pages of a function's file: those of the body against the table of checksums that
+   * follows it, all others against their own checksum (FORMAT.md §5).
+   */
+  private static final class BodyPages implements PageVerifier {
+    private final PageSource source;
+    private final PageCheck check;
+    private final long tablePage;
+    private final Window table = new Window();
+
+    /** The page of the table that the window shows, or 0. */
+    private long shown;
+
+    /** Creates a verifier for a file of {@code pages} pages. */
+    BodyPages(long pages, PageSource source, PageCheck check) {
+      this.source = source;
+      this.check = check;
+      this.tablePage = ChecksumTable.firstPage(pages);
+    }
+
+    @Override
+    public int verify(Window window, int offset, long number) throws IOException {
+      if (number == 0 || number >= tablePage) {
+        return check.check(window.buffer(), offset, number);
+      }
+      long index = number - 1;
+      long page = tablePage + index / ChecksumTable.PER_PAGE;
+      if (page != shown) {
+        source.read(page, 1, table);
+        shown = page;
+      }
+      int at = table.offset() + (int) (index % ChecksumTable.PER_PAGE) * Integer.BYTES;
+      int stored = table.buffer().getInt(at);
+      check.check(window.crc32c(offset, Page.SIZE), stored, number);
+      return stored;
+    }
   }
 }

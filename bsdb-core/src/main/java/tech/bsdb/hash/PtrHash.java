@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.ChecksumTable;
+import tech.bsdb.format.Facts;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
@@ -66,19 +67,15 @@ final class PtrHash implements HashFunction {
    *
    * @param path its file, whose frame has been verified
    * @param entry the file's entry in the manifest
-   * @param layout the numbers of parts and checksum bits, from the manifest
-   * @param keys the number of keys, from the manifest
+   * @param facts the facts of the database
    * @param verify whether to verify pages, on first touch or while loading
    * @param loader loads the whole file; null to map it
    */
   static PtrHash open(
-      Path path,
-      FileEntry entry,
-      PtrLayout layout,
-      long keys,
-      boolean verify,
-      @Nullable LoadedEngine loader)
+      Path path, FileEntry entry, Facts facts, boolean verify, @Nullable LoadedEngine loader)
       throws IOException {
+    PtrLayout layout = new PtrLayout(facts.hashBuckets(), facts.checksumBits());
+    long keys = facts.records();
     PageCheck check = new PageCheck(path, entry.file());
     long parts = layout.parts();
     long tablePages = HashBody.pages(layout.tableBytes());

@@ -51,12 +51,11 @@ final class CheckedSource extends InputStream {
 
   static CheckedSource open(DatabaseDirectory database, FileEntry entry) throws IOException {
     PageCheck check = database.check(entry);
-    HashKind hash = entry.file().kind() == FileKind.HASH ? database.hashKind() : null;
     PageSource source = new BufferedEngine().openForOne(database.file(entry));
     HashKind.PageVerifier verifier =
-        hash == null
-            ? (window, offset, number) -> check.check(window.buffer(), offset, number)
-            : hash.verifier(entry, source, check);
+        entry.file().kind() == FileKind.HASH
+            ? HashKind.verifier(entry, source, check)
+            : (window, offset, number) -> check.check(window.buffer(), offset, number);
     return new CheckedSource(database, entry, source, check, verifier);
   }
 

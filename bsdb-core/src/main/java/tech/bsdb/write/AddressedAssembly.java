@@ -26,7 +26,6 @@ import tech.bsdb.hash.BucketOverflowException;
 import tech.bsdb.hash.HashConstruction;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.hash.HashKind;
-import tech.bsdb.hash.HashKinds;
 import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.index.SlotWriter;
@@ -77,7 +76,7 @@ final class AddressedAssembly implements Assembly {
       throws IOException {
     this.options = options;
     this.approximate = options.approximateWidth() > 0;
-    this.hashKind = HashKinds.of(options.hash());
+    this.hashKind = HashKind.of(options.hash());
     this.totals = totals;
     this.directory = place.directory();
     this.chunk = chunk;

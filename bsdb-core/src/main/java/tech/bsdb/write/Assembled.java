@@ -14,7 +14,7 @@ import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.PageCheck;
-import tech.bsdb.hash.HashKinds;
+import tech.bsdb.hash.HashKind;
 import tech.bsdb.io.BufferedEngine;
 import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.ChunkBuffer;
@@ -121,7 +121,7 @@ record Assembled(
       AssemblyProgress progress)
       throws IOException {
     List<FileEntry> entries = contents.stream().map(Content::entry).toList();
-    String hashKind = bins == null ? HashKinds.of(options.hash()).name() : Facts.NO_HASH;
+    String hashKind = bins == null ? HashKind.of(options.hash()).id() : Facts.NO_HASH;
     Manifest.Builder stated = facts(totals, options, shard).manifest(hashKind);
     entries.forEach(stated::file);
     byte[] text = stated.build().encode();

@@ -10,7 +10,7 @@ import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.hash.HashConstruction;
-import tech.bsdb.hash.HashKinds;
+import tech.bsdb.hash.HashKind;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.index.FilterWriter;
@@ -123,7 +123,7 @@ public record SizePlan(
     requireAddresses(options, contentPages);
     long data = approximate ? 0 : bytes(contentPages + (long) FRAME * options.dataFiles());
     HashConstruction hash =
-        HashKinds.of(options.hash())
+        HashKind.of(options.hash())
             .construct(count, options.checksumBits(), SignatureSpill.PARTITIONS, 0);
     int width =
         approximate ? ValueIndex.entryWidth(options.approximateWidth()) : AddressIndex.WIDTH;

@@ -39,7 +39,6 @@ import tech.bsdb.format.Page;
 import tech.bsdb.hash.HashConstruction;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.hash.HashKind;
-import tech.bsdb.hash.HashKinds;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.index.SlotWriter;
 import tech.bsdb.io.CheckedPages;
@@ -56,7 +55,7 @@ import tech.bsdb.io.MappedEngine;
 @MethodSource("kinds")
 class IndexStageTest {
   static List<HashKind> kinds() {
-    return List.of(HashKinds.GOV, HashKinds.PTR);
+    return List.of(HashKind.GOV, HashKind.PTR);
   }
 
   @Parameter HashKind kind;
@@ -292,7 +291,7 @@ class IndexStageTest {
     Entries entries =
         entries(900_000); // 3 buckets a partition, so that a partition may be split among passes
     Built expected = build(entries, 5, 1 << 30, 1, null);
-    assertThat(expected.buckets).isEqualTo(kind == HashKinds.GOV ? 3 * 1024 : 32);
+    assertThat(expected.buckets).isEqualTo(kind == HashKind.GOV ? 3 * 1024 : 32);
     long[][] memoryAndThreads = {
       {1 << 30, 4}, {1 << 20, 1}, {1 << 20, 3}, {60_000, 2}, {20_000, 4}, {1, 1}
     };

@@ -14,7 +14,6 @@ import tech.bsdb.hash.BucketOverflowException;
 import tech.bsdb.hash.HashConstruction;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.hash.HashKind;
-import tech.bsdb.hash.HashKinds;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.index.SlotWriter;
 import tech.bsdb.io.ChunkBuffer;
@@ -60,8 +59,8 @@ final class HashedSignatures implements AutoCloseable {
   /** The kind of a hash function by its name in {@code --hash}. */
   static HashKind kind(String name) {
     return switch (name.toUpperCase(Locale.ROOT)) {
-      case "GOV" -> HashKinds.GOV;
-      case "PTR" -> HashKinds.PTR;
+      case "GOV" -> HashKind.GOV;
+      case "PTR" -> HashKind.PTR;
       default -> throw new IllegalArgumentException("hash is gov or ptr, not " + name);
     };
   }

@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.FieldSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import tech.bsdb.error.UnsupportedFormatException;
 import tech.bsdb.format.Manifest;
 
 /** Every kind is found by its name, and an unknown one is refused by name. */
-class HashKindsTest {
+class HashKindTest {
   private static final Path FILE = Path.of("db", Manifest.FILE_NAME);
 
   private static Manifest naming(String kind) {
@@ -19,26 +19,19 @@ class HashKindsTest {
   }
 
   @ParameterizedTest
-  @FieldSource("tech.bsdb.hash.HashKinds#ALL")
+  @EnumSource
   void aKindIsFoundByItsName(HashKind kind) throws Exception {
-    assertThat(HashKinds.named(kind.name())).isSameAs(kind);
-    assertThat(HashKinds.of(FILE, naming(kind.name()))).isSameAs(kind);
-  }
-
-  @Test
-  void theKindsOfBuildsAreReadable() {
-    assertThat(HashKinds.ALL).contains(HashKinds.GOV, HashKinds.PTR);
+    assertThat(HashKind.of(FILE, naming(kind.id()))).isSameAs(kind);
   }
 
   @Test
   void namesOfDatabasesInUseStay() {
-    assertThat(HashKinds.ALL).extracting(HashKind::name).contains("gov3-bucketed", "ptr");
+    assertThat(HashKind.values()).extracting(HashKind::id).contains("gov3-bucketed", "ptr");
   }
 
   @Test
   void anUnknownKindIsRefused() {
-    assertThat(HashKinds.named("other")).isNull();
-    assertThatThrownBy(() -> HashKinds.of(FILE, naming("other")))
+    assertThatThrownBy(() -> HashKind.of(FILE, naming("other")))
         .isInstanceOf(UnsupportedFormatException.class)
         .hasMessageStartingWith(
             FILE + ": hash function other; this version reads gov3-bucketed or ptr")
@@ -47,7 +40,7 @@ class HashKindsTest {
 
   @Test
   void aManifestWithoutAKindIsRefused() {
-    assertThatThrownBy(() -> HashKinds.of(FILE, new Manifest.Builder().build()))
+    assertThatThrownBy(() -> HashKind.of(FILE, new Manifest.Builder().build()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("hash.kind");
   }
