@@ -245,13 +245,10 @@ public final class BinIndex {
 
   /** Writes the index (FORMAT.md §12). */
   public void write(PageEncoder encoder) throws IOException {
-    byte[] words = new byte[Integer.BYTES * 1024];
-    for (int from = 0; from < groups.length; from += 1024) {
-      int count = Math.min(1024, groups.length - from);
-      for (int i = 0; i < count; i++) {
-        INTS.set(words, Integer.BYTES * i, groups[from + i]);
-      }
-      encoder.put(words, 0, Integer.BYTES * count);
+    byte[] word = new byte[Integer.BYTES];
+    for (int group : groups) {
+      INTS.set(word, 0, group);
+      encoder.put(word, 0, word.length);
     }
     encoder.put(before, 0, (int) pages);
     encoder.pad();

@@ -1,9 +1,5 @@
 package tech.bsdb.index;
 
-import tech.bsdb.format.FileIdentity;
-import tech.bsdb.format.FileKind;
-import tech.bsdb.format.Page;
-
 /**
  * The shape of a filter file (FORMAT.md §12, Filter): where the bits of each group lie, and how
  * many pages they take.
@@ -38,11 +34,6 @@ record FilterShape(int bits, long quotients) {
   /** Lowest bit of a signature's second half that belongs to the remainder. */
   private static final int REMAINDER_SHIFT = 16;
 
-  /** The identity of the filter file in its database. */
-  static FileIdentity identity() {
-    return new FileIdentity(FileKind.FILTER, 0);
-  }
-
   /** The quotient of a signature, given its first half. */
   long quotient(long high) {
     return BinIndex.bin(high, quotients);
@@ -71,10 +62,5 @@ record FilterShape(int bits, long quotients) {
   /** The number of pages of the file, including header and footer. */
   long filePages(long records) {
     return startsPage(records) + STARTS.pages(groups() + 1) + 1;
-  }
-
-  /** The length of the file in bytes. */
-  long fileBytes(long records) {
-    return filePages(records) << Page.SHIFT;
   }
 }

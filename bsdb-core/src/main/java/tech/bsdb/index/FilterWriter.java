@@ -7,6 +7,7 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileIdentity;
+import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageEncoder;
 
@@ -24,8 +25,7 @@ public final class FilterWriter {
   private final FilterShape shape;
   private final PageEncoder pages;
   private final SlotWriter words;
-  private final byte[] buffer = new byte[Page.PAYLOAD / Long.BYTES * Long.BYTES];
-  private int buffered;
+  private final byte[] entry = new byte[Long.BYTES];
   private long word;
   private int wordBits;
 
@@ -54,7 +54,7 @@ public final class FilterWriter {
 
   /** The identity of the filter file in its database. */
   public static FileIdentity identity() {
-    return FilterShape.identity();
+    return new FileIdentity(FileKind.FILTER, 0);
   }
 
   /**
@@ -70,7 +70,7 @@ public final class FilterWriter {
 
   /** The length of the file in bytes. */
   public static long fileBytes(Facts.Filter facts, long records) {
-    return new FilterShape(facts.bits(), facts.quotients()).fileBytes(records);
+    return new FilterShape(facts.bits(), facts.quotients()).filePages(records) << Page.SHIFT;
   }
 
   /**
@@ -103,16 +103,11 @@ public final class FilterWriter {
     if (wordBits > 0) {
       putWord();
     }
-    words.add(buffer, buffered / Long.BYTES);
     words.finish();
     SlotWriter entries = new SlotWriter(pages, Integer.BYTES);
-    byte[] part = new byte[Page.PAYLOAD];
-    for (int from = 0; from < starts.length; from += part.length / Integer.BYTES) {
-      int count = Math.min(part.length / Integer.BYTES, starts.length - from);
-      for (int i = 0; i < count; i++) {
-        INTS.set(part, Integer.BYTES * i, starts[from + i]);
-      }
-      entries.add(part, count);
+    for (int start : starts) {
+      INTS.set(entry, 0, start);
+      entries.add(entry, 1);
     }
     entries.finish();
   }
@@ -156,11 +151,7 @@ public final class FilterWriter {
   }
 
   private void putWord() throws IOException {
-    LONGS.set(buffer, buffered, word);
-    buffered += Long.BYTES;
-    if (buffered == buffer.length) {
-      words.add(buffer, buffered / Long.BYTES);
-      buffered = 0;
-    }
+    LONGS.set(entry, 0, word);
+    words.add(entry, 1);
   }
 }

@@ -119,7 +119,7 @@ public final class SignatureFilter implements Closeable {
     long start = shape.position(group, before);
     long end = start + FilterShape.IN_GROUP + before(group + 1) - before;
     long from = zeros == 0 ? start : afterZeros(start, end, zeros);
-    long count = ones(from, end);
+    long count = afterZeros(from, end, 1) - 1 - from;
     int remainder = shape.remainder(low);
     long at = end + (from - start - zeros) * shape.bits();
     for (long i = 0; i < count; i++) {
@@ -137,7 +137,7 @@ public final class SignatureFilter implements Closeable {
     return run + Integer.toUnsignedLong(start(file, startsPage, group) - (int) run);
   }
 
-  /** The position after the n-th zero from a position on. */
+  /** The position after the n-th zero from a position on, which must be before the end. */
   private long afterZeros(long start, long end, int n) throws CorruptDatabaseException {
     long number = start >>> 6;
     long zeros = ~word(number) & -1L << start;
@@ -154,28 +154,10 @@ public final class SignatureFilter implements Closeable {
       zeros &= zeros - 1;
     }
     long after = (number << 6) + Long.numberOfTrailingZeros(zeros) + 1;
-    if (after >= end) { // the last quotient's zero is missing
+    if (after > end) {
       throw unsound(start);
     }
     return after;
-  }
-
-  /** The number of ones from a position to the next zero. */
-  private long ones(long from, long end) throws CorruptDatabaseException {
-    long number = from >>> 6;
-    long zeros = ~word(number) & -1L << from;
-    while (zeros == 0) {
-      number++;
-      if (number << 6 >= end) {
-        throw unsound(from);
-      }
-      zeros = ~word(number);
-    }
-    long zero = (number << 6) + Long.numberOfTrailingZeros(zeros);
-    if (zero >= end) {
-      throw unsound(from);
-    }
-    return zero - from;
   }
 
   /** The remainder at a position. */
