@@ -52,9 +52,9 @@ public final class BinIndex {
   private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
   private static final long EACH = 0x0101_0101_0101_0101L;
 
-  private static final VarHandle INTS =
+  static final VarHandle INTS =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final VarHandle LONGS =
+  static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
   private final long bins;

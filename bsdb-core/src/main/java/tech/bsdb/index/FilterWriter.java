@@ -1,9 +1,6 @@
 package tech.bsdb.index;
 
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileIdentity;
@@ -17,11 +14,6 @@ import tech.bsdb.format.PageEncoder;
  * of the current group. Not thread-safe.
  */
 public final class FilterWriter {
-  private static final VarHandle INTS =
-      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final VarHandle LONGS =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-
   private final FilterShape shape;
   private final PageEncoder pages;
   private final SlotWriter words;
@@ -106,7 +98,7 @@ public final class FilterWriter {
     words.finish();
     SlotWriter entries = new SlotWriter(pages, Integer.BYTES);
     for (int start : starts) {
-      INTS.set(entry, 0, start);
+      BinIndex.INTS.set(entry, 0, start);
       entries.add(entry, 1);
     }
     entries.finish();
@@ -151,7 +143,7 @@ public final class FilterWriter {
   }
 
   private void putWord() throws IOException {
-    LONGS.set(entry, 0, word);
+    BinIndex.LONGS.set(entry, 0, word);
     words.add(entry, 1);
   }
 }

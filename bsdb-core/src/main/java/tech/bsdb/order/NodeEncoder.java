@@ -1,8 +1,5 @@
 package tech.bsdb.order;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 import tech.bsdb.format.Page;
 
@@ -11,13 +8,6 @@ import tech.bsdb.format.Page;
  * takes one page, unless its first entries need more. Not thread-safe.
  */
 final class NodeEncoder {
-  private static final VarHandle SHORTS =
-      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final VarHandle INTS =
-      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final VarHandle LONGS =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-
   /** The most bytes of the two lengths of an entry. */
   private static final int MOST_LENGTHS = 7;
 
@@ -29,7 +19,10 @@ final class NodeEncoder {
   private int lastLength;
   private byte[] keys = new byte[2 * Page.PAYLOAD];
   private int used;
+
+  /** Where each block starts in the keys. */
   private int[] starts = new int[64];
+
   private long[] values = new long[512];
   private int count;
   private int pages;
@@ -139,25 +132,16 @@ final class NodeEncoder {
     return true;
   }
 
-  /** Puts all values, one after the other, each with its lowest bit first. */
+  /** Puts all values, one after the other, each with its lowest bit first, where 0 is so far. */
   private void putValues(byte[] node, int from) {
-    int at = from;
-    long word = 0;
-    int bits = 0; // in the word, fewer than eight
     for (int i = 0; i < count; i++) {
-      long value = values[i];
-      for (int left = width; left > 0; left -= Integer.SIZE) {
-        int part = Math.min(left, Integer.SIZE);
-        word |= (value & (1L << part) - 1) << bits;
-        value >>>= part;
-        for (bits += part; bits >= Byte.SIZE; bits -= Byte.SIZE) {
-          node[at++] = (byte) word;
-          word >>>= Byte.SIZE;
-        }
+      long value = values[i] & (1L << width) - 1;
+      int at = from + (width * i >>> 3);
+      int shift = width * i & 7;
+      OrderNode.LONGS.set(node, at, (long) OrderNode.LONGS.get(node, at) | value << shift);
+      if (shift + width > Long.SIZE) {
+        node[at + Long.BYTES] = (byte) (value >>> Long.SIZE - shift);
       }
-    }
-    if (bits > 0) {
-      node[at] = (byte) word;
     }
   }
 
@@ -181,15 +165,15 @@ final class NodeEncoder {
    */
   byte[] encode(int pagesBefore, long before) {
     byte[] node = new byte[pages * Page.PAYLOAD];
-    SHORTS.set(node, 0, (short) count);
+    OrderNode.SHORTS.set(node, 0, (short) count);
     node[2] = (byte) level;
     node[3] = (byte) (pages - 1);
     node[4] = (byte) Math.max(0, pagesBefore - 1);
-    LONGS.set(node, 8, before);
+    OrderNode.LONGS.set(node, 8, before);
     int blocks = OrderNode.blocks(count);
     int keysAt = OrderNode.nodeBytes(count, width, 0);
     for (int i = 0; i < blocks; i++) {
-      INTS.set(node, OrderNode.HEADER + OrderNode.START * i, keysAt + starts[i]);
+      OrderNode.INTS.set(node, OrderNode.HEADER + OrderNode.START * i, keysAt + starts[i]);
     }
     putValues(node, OrderNode.HEADER + OrderNode.START * blocks);
     System.arraycopy(keys, 0, node, keysAt, used);

@@ -44,11 +44,11 @@ final class OrderNode {
   /** A length that does not fit in four bits has this instead, and what is more follows. */
   static final int LONG = 15;
 
-  private static final VarHandle SHORTS =
+  static final VarHandle SHORTS =
       MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final VarHandle INTS =
+  static final VarHandle INTS =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final VarHandle LONGS =
+  static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
   /* A decoded entry in one number, so that none is allocated: shared bytes, length of the rest, where the rest is. */
