@@ -55,15 +55,12 @@ final class NodeEncoder {
     return common(last, lastLength, key, from, to);
   }
 
-  /** Whether a key that has so many bytes in common with the last key is greater. */
-  boolean ascends(byte[] key, int from, int to, int shared) {
-    return shared < to - from
-        && (shared == lastLength || (key[from + shared] & 0xFF) > (last[shared] & 0xFF));
-  }
-
-  /** Whether a key that has so many bytes in common with the last key is the same. */
-  boolean isLast(int from, int to, int shared) {
-    return shared == to - from && shared == lastLength;
+  /** Compares a key with the last one, with which it has bytes in common. */
+  int compareWithLast(byte[] key, int from, int to, int shared) {
+    int length = to - from;
+    return shared == length || shared == lastLength
+        ? length - lastLength
+        : (key[from + shared] & 0xFF) - (last[shared] & 0xFF);
   }
 
   /** Replaces the value of the last entry. */

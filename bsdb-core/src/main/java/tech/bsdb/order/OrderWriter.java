@@ -127,10 +127,11 @@ public final class OrderWriter {
       throws IOException {
     int shared =
         sharedWithLast == UNKNOWN ? leaves.node.sharedWithLast(key, from, to) : sharedWithLast;
-    if (records > 0 && !leaves.node.ascends(key, from, to, shared)) {
-      if (leaves.node.isLast(from, to, shared)) {
-        return false;
-      }
+    int order = records == 0 ? 1 : leaves.node.compareWithLast(key, from, to, shared);
+    if (order == 0) {
+      return false;
+    }
+    if (order < 0) {
       throw new IllegalStateException("keys are not in ascending order");
     }
     leaves.add(key, from, to, shared, address, records);

@@ -282,9 +282,9 @@ class OrderNodeTest {
     NodeEncoder encoder = new NodeEncoder(0, 9, 1);
     add(encoder, bytes, 2, 5, 200);
     assertThat(encoder.sharedWithLast(Truth.utf8("-kez"), 1, 4)).isEqualTo(2);
-    assertThat(encoder.ascends(Truth.utf8("-kez"), 1, 4, 2)).isTrue();
-    assertThat(encoder.ascends(bytes, 2, 5, 3)).isFalse();
-    assertThat(encoder.ascends(bytes, 2, 4, 2)).isFalse();
+    assertThat(encoder.compareWithLast(Truth.utf8("-kez"), 1, 4, 2)).isPositive();
+    assertThat(encoder.compareWithLast(bytes, 2, 5, 3)).isZero();
+    assertThat(encoder.compareWithLast(bytes, 2, 4, 2)).isNegative();
     add(encoder, Truth.utf8("-key\0-"), 1, 5, 255);
     OrderNode node = node(encoder.encode(0, 0), 9);
     assertThat(search(node, Truth.utf8("key"))).isZero();
