@@ -274,7 +274,7 @@ final class AddressedAssembly implements Assembly {
       int width =
           approximate ? ValueIndex.entryWidth(options.approximateWidth()) : AddressIndex.WIDTH;
       stage.write(
-          hash.writer(hashFile.pages(), keys),
+          hash.writer(hashFile.pages()),
           new SlotWriter(indexFile.pages(), width),
           width,
           advancing(Stage.INDEX, progress));
