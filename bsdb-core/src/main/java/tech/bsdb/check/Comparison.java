@@ -27,7 +27,7 @@ import tech.bsdb.lookup.OrderedWalk;
  * LookupComparison}.
  *
  * <p>Memory does not depend on the number of records or differences. Values longer than {@link
- * tech.bsdb.data.PackedStream#LONG_VALUE} are compared in parts by the join, and loaded only to be
+ * tech.bsdb.data.RecordScanner#LONG_VALUE} are compared in parts by the join, and loaded only to be
  * reported.
  */
 public final class Comparison {

@@ -5,7 +5,6 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.check.OrderVerification.FileComparison;
 import tech.bsdb.check.SlotBatch.AddressSum;
-import tech.bsdb.data.BinScanner;
 import tech.bsdb.data.RecordScanner;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.directory.HeldFiles;
@@ -175,7 +174,7 @@ final class DatabaseVerification {
 
   private boolean verifyBins(PackedLocator locator, @Nullable FilterWriter filter)
       throws IOException {
-    try (BinScanner bins = lookup.scanBins(number)) {
+    try (RecordScanner bins = lookup.scan(number, false)) {
       long found = new PackedOrder(bins, directory, locator, filter).check();
       if (found != records) {
         FileEntry data = directory.manifest().files(FileKind.DATA).get(0);

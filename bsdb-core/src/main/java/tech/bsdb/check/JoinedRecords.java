@@ -8,11 +8,12 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.DataFile;
-import tech.bsdb.data.LongValueReader;
-import tech.bsdb.data.PackedStream;
+import tech.bsdb.data.PageCursor;
+import tech.bsdb.data.RecordScanner;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.BinIndex;
+import tech.bsdb.io.Window;
 
 /**
  * The records of one packed database in a range of signatures, in order. Checks that order, and
@@ -20,7 +21,7 @@ import tech.bsdb.index.BinIndex;
  */
 final class JoinedRecords implements Tally.Side {
   private final List<DataFile> files;
-  private final PackedStream stream;
+  private final RecordScanner stream;
   private final SignatureFunction function;
   private final Range range;
   private final Signature signature = new Signature();
@@ -57,7 +58,8 @@ final class JoinedRecords implements Tally.Side {
   JoinedRecords(List<DataFile> files, BinIndex index, SignatureFunction function, Range range)
       throws IOException {
     this.files = files;
-    this.stream = new PackedStream(files);
+    this.stream =
+        RecordScanner.inPlace(files, RecordScanner.AHEAD, RecordScanner.NO_END, new Window());
     this.function = function;
     this.range = range;
     if (range.from != 0) {
@@ -202,6 +204,9 @@ final class JoinedRecords implements Tally.Side {
    * @param place the place of a long value in the files
    */
   record Value(byte @Nullable [] bytes, List<DataFile> files, long place, int length) {
+    /** Bytes of long values that are compared at once. */
+    private static final int PART = 1 << 14;
+
     /** A value that is in memory. */
     static Value of(byte[] bytes) {
       return new Value(bytes, List.of(), 0, bytes.length);
@@ -215,29 +220,17 @@ final class JoinedRecords implements Tally.Side {
       if (bytes != null) {
         return Arrays.equals(bytes, other.bytes);
       }
-      LongValueReader one = new LongValueReader(files, place, length);
-      LongValueReader two = new LongValueReader(other.files, other.place, length);
-      int fromOne = 0;
-      int fromTwo = 0;
-      int endOne = 0;
-      int endTwo = 0;
-      for (int left = length; left > 0; ) {
-        if (fromOne == endOne) {
-          fromOne = 0;
-          endOne = one.next();
-        }
-        if (fromTwo == endTwo) {
-          fromTwo = 0;
-          endTwo = two.next();
-        }
-        int both = Math.min(endOne - fromOne, endTwo - fromTwo);
-        if (!Arrays.equals(
-            one.bytes(), fromOne, fromOne + both, two.bytes(), fromTwo, fromTwo + both)) {
+      PageCursor one = PageCursor.ofValue(files, place, length);
+      PageCursor two = PageCursor.ofValue(other.files, other.place, length);
+      byte[] partOfOne = new byte[PART];
+      byte[] partOfTwo = new byte[PART];
+      for (int left = length; left > 0; left -= PART) {
+        int part = Math.min(left, PART);
+        one.read(partOfOne, 0, part);
+        two.read(partOfTwo, 0, part);
+        if (!Arrays.equals(partOfOne, 0, part, partOfTwo, 0, part)) {
           return false;
         }
-        fromOne += both;
-        fromTwo += both;
-        left -= both;
       }
       return true;
     }
@@ -248,12 +241,7 @@ final class JoinedRecords implements Tally.Side {
         return bytes;
       }
       byte[] all = new byte[length];
-      LongValueReader reader = new LongValueReader(files, place, length);
-      for (int at = 0; at < length; ) {
-        int part = reader.next();
-        System.arraycopy(reader.bytes(), 0, all, at, part);
-        at += part;
-      }
+      PageCursor.ofValue(files, place, length).read(all, 0, length);
       return all;
     }
   }

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.data.BinScanner;
+import tech.bsdb.data.RecordScanner;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.format.PackedPage;
 import tech.bsdb.hash.Signature;
@@ -19,7 +19,7 @@ import tech.bsdb.lookup.PackedLocator;
  * lookup finds every key. Not thread-safe.
  */
 final class PackedOrder {
-  private final BinScanner scanner;
+  private final RecordScanner scanner;
   private final DatabaseDirectory directory;
   private final PackedLocator locator;
   private final @Nullable FilterWriter filter;
@@ -37,7 +37,7 @@ final class PackedOrder {
    * @param filter receives the signatures of all records, in order, unless it is null
    */
   PackedOrder(
-      BinScanner scanner,
+      RecordScanner scanner,
       DatabaseDirectory directory,
       PackedLocator locator,
       @Nullable FilterWriter filter) {
@@ -64,7 +64,7 @@ final class PackedOrder {
             "page " + scanner.firstPage());
       }
       int filter = 0;
-      while (scanner.nextRecord()) {
+      while (scanner.nextInBin()) {
         checkRecord(bin, index);
         filter |= PackedPage.filterBit(signature.low);
         records++;
@@ -87,8 +87,9 @@ final class PackedOrder {
   }
 
   private void checkRecord(long bin, BinIndex index) throws IOException {
-    directory.requireRoutedHere(scanner.key());
-    locator.sign(scanner.key(), signature);
+    byte[] key = scanner.key();
+    directory.requireRoutedHere(key);
+    locator.sign(key, signature);
     long own = BinIndex.bin(signature.high, index.bins());
     if (own != bin) {
       throw scanner.corrupt("a record of bin " + bin, "one of bin " + own);
@@ -104,7 +105,7 @@ final class PackedOrder {
     if (lastHigh != signature.high || lastLow != signature.low) {
       sameSignature.clear();
     }
-    if (!sameSignature.add(ByteBuffer.wrap(scanner.key()))) {
+    if (!sameSignature.add(ByteBuffer.wrap(key))) {
       throw scanner.corrupt("records with different keys", "two with the same key");
     }
     lastHigh = signature.high;

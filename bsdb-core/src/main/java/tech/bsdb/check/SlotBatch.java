@@ -38,8 +38,9 @@ final class SlotBatch {
   boolean take(RecordScanner scanner) throws IOException {
     count = 0;
     while (count < MOST && scanner.next()) {
-      directory.requireRoutedHere(scanner.key());
-      locator.sign(scanner.key(), signature);
+      byte[] key = scanner.key();
+      directory.requireRoutedHere(key);
+      locator.sign(key, signature);
       highs[count] = signature.high;
       lows[count] = signature.low;
       addresses[count++] = scanner.address();

@@ -144,28 +144,32 @@ public final class CompressedBinReader implements Closeable {
   private byte @Nullable [] streamed(
       DataFile file, int slot, int part, byte[] key, Extent extent, Values values, Scratch scratch)
       throws IOException {
-    scratch.bins(file, extent).over(file, extent, slot, PageSource.MAX_RUN);
-    BlockRecords records = scratch.records(file, extent, blocks);
-    try {
-      while (records.skipTo(part)) {
-        records.openContent(values);
-        while (records.hasMoreInBlock()) {
-          records.next();
-          if (records.matches(key)) {
-            byte[] value = values.make(records.valueLength());
-            records.value(value, values.offset());
-            return value;
-          }
-          records.skipValue();
-        }
-        if (records.part() > part) {
-          return null;
-        }
+    PageCursor cursor = scratch.cursor(file, extent, PageSource.MAX_RUN);
+    cursor.enterBin(extent.first(), slot);
+    BlockReader block = scratch.block;
+    block.start();
+    while (cursor.hasMore()) {
+      block.open(cursor, true);
+      if (block.part() < part) {
+        cursor.skip(block.contentLength());
+        continue;
       }
-      return null;
-    } finally {
-      records.restart(file, blocks); // keeps no large block
+      byte[] value;
+      if (block.isStored()) {
+        value = null;
+        for (long left = block.length(); left > 0 && value == null; ) {
+          value = cursor.valueOf(key, left, values);
+          left -= cursor.recordLength();
+        }
+      } else {
+        byte[] raw = block.raw(cursor, blocks, values);
+        value = find(raw, (int) block.length(), key, file, block.position(), values);
+      }
+      if (value != null || block.part() > part) {
+        return value;
+      }
     }
+    return null;
   }
 
   /** Frees the dictionary. */

@@ -1,6 +1,5 @@
 package tech.bsdb.data;
 
-import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdDecompressCtx;
 import com.github.luben.zstd.ZstdDictDecompress;
 import com.github.luben.zstd.ZstdException;
@@ -14,7 +13,6 @@ import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.io.Extent;
-import tech.bsdb.io.PageSource;
 
 /** Reads records of the compressed layout. */
 public final class CompressedReader implements RecordReader {
@@ -66,8 +64,7 @@ public final class CompressedReader implements RecordReader {
 
   @Override
   public boolean holds(long address, Extent extent) throws IOException {
-    DataFile file = PlainReader.file(files, address);
-    PayloadCursor cursor = new PayloadCursor(file, extent);
+    PageCursor cursor = new PageCursor(PlainReader.file(files, address), extent);
     cursor.seek(addresses.position(address));
     long lengthAndKind = cursor.nextLeb128();
     cursor.skip((lengthAndKind & 1) != 0 ? lengthAndKind >>> 1 : cursor.nextLeb128());
@@ -77,21 +74,30 @@ public final class CompressedReader implements RecordReader {
   @Override
   public byte @Nullable [] decode(
       long address, byte[] key, Extent extent, Values values, Scratch scratch) throws IOException {
-    DataFile file = PlainReader.file(files, address);
-    long position = addresses.position(address);
-    PayloadCursor cursor = scratch.cursor(file, extent);
-    cursor.seek(position);
-    long lengthAndKind = cursor.nextLeb128();
-    if ((lengthAndKind & 1) != 0 && addresses.detail(address) == 0) {
-      return PlainReader.valueAt(cursor, file, key, values);
+    PageCursor cursor = open(address, extent, scratch);
+    BlockReader block = scratch.block;
+    int offset = addresses.detail(address);
+    if (block.isStored()) {
+      cursor.skip(offset);
+      return cursor.valueOf(key, block.length() - offset, values);
     }
-    int length = Blocks.rawLength(lengthAndKind, file, position);
-    if (length > Values.UNASKED) {
-      long further = length > blocks.ahead ? Math.min(length, PageSource.MAX_RUN * Page.SIZE) : 0;
-      values.reserve(((lengthAndKind & 1) != 0 ? length : 2L * length) + further); // with its frame
-    }
-    byte[] raw = blocks.decompress(cursor, file, position, lengthAndKind, scratch);
-    return valueAt(raw, length, addresses.detail(address), file, position, key, values);
+    int length = (int) block.length();
+    byte[] raw = block.raw(cursor, blocks, values);
+    long header = header(raw, offset, length, cursor.file(), block.position());
+    int keyAt = offset + RecordFrame.headerLength(header);
+    int valueAt = keyAt + RecordFrame.keyLength(header);
+    return Arrays.equals(raw, keyAt, valueAt, key, 0, key.length)
+        ? values.take(raw, valueAt, RecordFrame.valueLength(header))
+        : null;
+  }
+
+  /** Reads the header of the block at an address; returns the cursor at its content. */
+  private PageCursor open(long address, Extent extent, Scratch scratch) throws IOException {
+    PageCursor cursor = scratch.cursor(PlainReader.file(files, address), extent, 1);
+    cursor.seek(addresses.position(address));
+    scratch.block.start();
+    scratch.block.open(cursor, false);
+    return cursor;
   }
 
   @Override
@@ -102,9 +108,9 @@ public final class CompressedReader implements RecordReader {
       if (!anyway && run.isScattered()) {
         return false;
       }
-      DataFile file = run.read(extent);
+      run.read(extent);
       for (int number = run.start(); number < run.end(); ) {
-        number = takeFromBlock(records, number, run.end(), file, extent, scratch);
+        number = takeFromBlock(records, number, run.end(), extent, scratch);
         if (number < run.end()) {
           extent.readOnce(); // unless a large block took pages of its own
         }
@@ -120,44 +126,29 @@ public final class CompressedReader implements RecordReader {
    * @param to the end of the records whose pages were read
    * @return the number of the first record of another block
    */
-  private int takeFromBlock(
-      PlacedRecords records, int from, int to, DataFile file, Extent extent, Scratch scratch)
+  private int takeFromBlock(PlacedRecords records, int from, int to, Extent extent, Scratch scratch)
       throws IOException {
     long position = addresses.position(records.address(from));
     int end = from + 1;
     while (end < to && addresses.position(records.address(end)) == position) {
       end++;
     }
-    PayloadCursor cursor = scratch.cursor(file, extent);
-    cursor.seek(position);
-    long lengthAndKind = cursor.nextLeb128();
-    boolean alone = end == from + 1 && addresses.detail(records.address(from)) == 0;
-    if (alone && (lengthAndKind & 1) != 0) {
-      byte[] key = records.key(from);
-      records.note(from, PlainReader.valueAt(cursor, file, key, scratch.values));
-      return end;
-    }
-    int length = Blocks.rawLength(lengthAndKind, file, position);
-    byte[] raw = blocks.decompress(cursor, file, position, lengthAndKind, scratch);
+    PageCursor cursor = open(records.address(from), extent, scratch);
+    BlockReader block = scratch.block;
+    byte[] raw = block.isStored() ? null : block.raw(cursor, blocks, null);
+    int length = (int) block.length();
     for (int number = from; number < end; number++) {
-      int offset = addresses.detail(records.address(number));
-      if (!records.take(number, raw, offset, length)) {
-        throw noRecord(file, position, offset, length, RecordFrame.decode(raw, offset, length));
+      long address = records.address(number);
+      int offset = addresses.detail(address);
+      if (raw == null) {
+        extent.readOnce(); // unless a large record took pages of its own
+        records.note(number, decode(address, records.key(number), extent, scratch.values, scratch));
+      } else if (!records.take(number, raw, offset, length)) {
+        long header = RecordFrame.decode(raw, offset, length);
+        throw noRecord(cursor.file(), position, offset, length, header);
       }
     }
     return end;
-  }
-
-  private static byte @Nullable [] valueAt(
-      byte[] raw, int length, int offset, DataFile file, long position, byte[] key, Values values)
-      throws IOException {
-    long header = header(raw, offset, length, file, position);
-    int keyAt = offset + RecordFrame.headerLength(header);
-    int valueAt = keyAt + RecordFrame.keyLength(header);
-    if (!Arrays.equals(raw, keyAt, valueAt, key, 0, key.length)) {
-      return null;
-    }
-    return values.take(raw, valueAt, RecordFrame.valueLength(header));
   }
 
   /** Decodes the header of a record, which must lie entirely within its block. */
@@ -211,51 +202,10 @@ public final class CompressedReader implements RecordReader {
       }
     }
 
-    static int rawLength(long lengthAndKind, DataFile file, long position) throws IOException {
-      long length = lengthAndKind >>> 1;
-      if (length > RecordFrame.MAX_VALUE) {
-        throw file.corrupt(position, "a block", "a length of " + length + " bytes");
-      }
-      return (int) length;
-    }
-
-    /** Returns the raw bytes of the block whose first number has just been read. */
-    byte[] decompress(
-        RecordCursor cursor, DataFile file, long position, long lengthAndKind, Scratch scratch)
-        throws IOException {
-      int length = rawLength(lengthAndKind, file, position);
-      if ((lengthAndKind & 1) != 0) {
-        cursor.expect(length);
-        byte[] raw = scratch.raw(length);
-        cursor.read(raw, 0, length);
-        return raw;
-      }
-      return decompress(cursor, file, position, length, cursor.nextLeb128(), scratch);
-    }
-
-    /** Returns the raw bytes of the block whose frame follows. */
-    byte[] decompress(
-        RecordCursor cursor,
-        DataFile file,
-        long position,
-        int length,
-        long frameLength,
-        Scratch scratch)
-        throws IOException {
-      if (frameLength > Zstd.compressBound(length)) { // no writer makes a longer one
-        throw file.corrupt(position, "a ZSTD frame", "a length of " + frameLength + " bytes");
-      }
-      cursor.expect(frameLength);
-      checkRatio(length, frameLength, file, position);
-      byte[] frame = scratch.frame((int) frameLength);
-      cursor.read(frame, 0, (int) frameLength);
-      return decompress(frame, 0, (int) frameLength, length, file, position, scratch);
-    }
-
     /**
-     * Like the other method, for a frame of which all bytes are in a buffer. Copies those of a file
-     * mapping first: if the file was cut short, the copy throws an {@link InternalError} that can
-     * be caught, whereas ZSTD would crash the virtual machine.
+     * Decompresses a frame of which all bytes are in a buffer. Copies those of a file mapping
+     * first: if the file was cut short, the copy throws an {@link InternalError} that can be
+     * caught, whereas ZSTD would crash the virtual machine.
      */
     byte[] decompress(
         ByteBuffer buffer,
@@ -279,7 +229,7 @@ public final class CompressedReader implements RecordReader {
     /**
      * Fails if no frame of that length decompresses to so many bytes, before they are allocated.
      */
-    private static void checkRatio(int length, long frameLength, DataFile file, long position)
+    static void checkRatio(int length, long frameLength, DataFile file, long position)
         throws IOException {
       if (length > (frameLength >>> 2) * MOST_OF_FOUR) {
         throw file.corrupt(
@@ -287,7 +237,8 @@ public final class CompressedReader implements RecordReader {
       }
     }
 
-    private byte[] decompress(
+    /** Decompresses a frame. */
+    byte[] decompress(
         byte[] frame,
         int from,
         int frameLength,

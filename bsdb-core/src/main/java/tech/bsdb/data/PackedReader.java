@@ -286,20 +286,13 @@ public final class PackedReader implements Closeable {
       long page, int slot, byte[] key, Extent extent, Values values, Scratch scratch)
       throws IOException {
     DataFile file = files[number(page)];
-    BinCursor cursor = scratch.bins(file, extent);
-    cursor.over(file, extent, slot, PageSource.MAX_RUN);
+    PageCursor cursor = scratch.cursor(file, extent, PageSource.MAX_RUN);
+    cursor.enterBin(extent.first(), slot);
     while (cursor.hasMore()) {
-      long header = cursor.nextHeader();
-      if (header == RecordFrame.PADDING) {
-        throw cursor.corrupt(cursor.position(), "a record", "padding");
+      byte[] value = cursor.valueOf(key, Long.MAX_VALUE, values);
+      if (value != null) {
+        return value;
       }
-      int keyLength = RecordFrame.keyLength(header);
-      int valueLength = RecordFrame.valueLength(header);
-      cursor.expect((long) keyLength + valueLength);
-      if (keyLength == key.length && cursor.matches(key)) {
-        return cursor.take(valueLength, values);
-      }
-      cursor.skip(valueLength + (keyLength == key.length ? 0L : keyLength));
     }
     return null;
   }

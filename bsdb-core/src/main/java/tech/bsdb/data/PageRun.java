@@ -110,12 +110,11 @@ final class PageRun {
     return end;
   }
 
-  /** Reads the pages into an extent; returns the file. */
-  DataFile read(Extent extent) throws IOException {
+  /** Reads the pages into an extent. */
+  void read(Extent extent) throws IOException {
     DataFile file = PlainReader.file(files, records.address(start));
     PlainReader.locate(file, first << Page.SHIFT, (int) (last - first + 1), extent);
     extent.forget();
     extent.readOnce();
-    return file;
   }
 }

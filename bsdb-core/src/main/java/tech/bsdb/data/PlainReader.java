@@ -133,10 +133,9 @@ public final class PlainReader implements RecordReader {
 
   private byte @Nullable [] decodeAnywhere(
       long address, byte[] key, Extent extent, Values values, Scratch scratch) throws IOException {
-    DataFile file = file(files, address);
-    PayloadCursor cursor = scratch.cursor(file, extent);
+    PageCursor cursor = scratch.cursor(file(files, address), extent, 1);
     cursor.seek(addresses.position(address));
-    return valueAt(cursor, file, key, values);
+    return cursor.valueOf(key, Long.MAX_VALUE, values);
   }
 
   private int inPage(long address) {
@@ -184,9 +183,7 @@ public final class PlainReader implements RecordReader {
     for (int number = from; number < to; number++) {
       long address = records.address(number);
       long at = addresses.position(address) - first;
-      if (addresses.detail(address) != 0
-          || at >= bytes
-          || inPage(address) > Page.PAYLOAD - Integer.BYTES) {
+      if (at >= bytes || inPage(address) >= Page.PAYLOAD) {
         return number;
       }
       byte[] key = records.key(number);
@@ -198,26 +195,6 @@ public final class PlainReader implements RecordReader {
           number, found < 0 ? null : values.take(buffer, Found.offset(found), Found.length(found)));
     }
     return to;
-  }
-
-  /** Reads the record at the cursor and returns its value, or null if it has another key. */
-  static byte @Nullable [] valueAt(PayloadCursor cursor, DataFile file, byte[] key, Values values)
-      throws IOException {
-    long position = cursor.position();
-    long header = cursor.nextHeader();
-    if (header == RecordFrame.PADDING) {
-      throw file.corrupt(position, "a record", "padding");
-    }
-    if (RecordFrame.keyLength(header) != key.length) {
-      return null;
-    }
-    int valueLength = RecordFrame.valueLength(header);
-    cursor.expect((long) key.length + valueLength);
-    cursor.reserve(values);
-    if (!cursor.matches(key)) {
-      return null;
-    }
-    return cursor.take(valueLength, values);
   }
 
   /** Returns the file that an address refers to. */

@@ -18,9 +18,10 @@ public final class Scratch implements Closeable {
   /** The dictionary that the context holds: each shard of a set has its own, or none. */
   @Nullable ZstdDictDecompress dictionary;
 
-  private @Nullable PayloadCursor cursor;
-  private @Nullable BinCursor bins;
-  private @Nullable BlockRecords records;
+  private @Nullable PageCursor cursor;
+
+  /** Reads compressed blocks. */
+  final BlockReader block = new BlockReader(this);
 
   /** For values that become arrays of their own. */
   final Values values = Values.separate();
@@ -28,37 +29,14 @@ public final class Scratch implements Closeable {
   private byte[] frame = NO_BYTES;
   private byte[] raw = NO_BYTES;
 
-  /** Returns the cursor, reset to a file whose extent has already been read. */
-  PayloadCursor cursor(DataFile file, Extent extent) {
-    PayloadCursor kept = cursor;
+  /** Returns the cursor, {@linkplain PageCursor#over over} an extent that has been read. */
+  PageCursor cursor(DataFile file, Extent extent, int ahead) {
+    PageCursor kept = cursor;
     if (kept == null) {
-      kept = new PayloadCursor(file, extent);
+      kept = new PageCursor(file, extent);
       cursor = kept;
-    } else {
-      kept.over(file, extent);
     }
-    return kept;
-  }
-
-  /** Returns a cursor over bins, which the caller moves. */
-  BinCursor bins(DataFile file, Extent extent) {
-    BinCursor kept = bins;
-    if (kept == null) {
-      kept = new BinCursor(file, extent.window(), 1);
-      bins = kept;
-    }
-    return kept;
-  }
-
-  /** Returns the records of compressed bins, over the cursor of {@link #bins}, restarted. */
-  BlockRecords records(DataFile file, Extent extent, CompressedReader.Blocks blocks) {
-    BlockRecords kept = records;
-    if (kept == null) {
-      kept = new BlockRecords(bins(file, extent), file, blocks, this);
-      records = kept;
-    } else {
-      kept.restart(file, blocks);
-    }
+    kept.over(file, extent, ahead);
     return kept;
   }
 

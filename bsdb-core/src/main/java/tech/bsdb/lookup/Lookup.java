@@ -13,7 +13,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.MemoryUse;
-import tech.bsdb.data.BinScanner;
 import tech.bsdb.data.DataFile;
 import tech.bsdb.data.FileRange;
 import tech.bsdb.data.PlacedRecords;
@@ -265,16 +264,6 @@ public final class Lookup implements Closeable {
   /** Scans all records of a single database like {@link #scan(int, boolean)}. */
   public RecordScanner scan() throws IOException {
     return scan(0, true);
-  }
-
-  /**
-   * Scans all bins of a packed database; otherwise like {@link #scan}.
-   *
-   * @throws IllegalStateException if the database is closed
-   */
-  public BinScanner scanBins(int database) throws IOException {
-    requireKeys();
-    return parts.get(database).scanBins(reads);
   }
 
   /** Whether the order of the keys was stored. */

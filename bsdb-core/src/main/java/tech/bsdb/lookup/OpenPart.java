@@ -4,7 +4,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.data.BinScanner;
 import tech.bsdb.data.DataFile;
 import tech.bsdb.data.FileRange;
 import tech.bsdb.data.RecordScanner;
@@ -94,16 +93,6 @@ record OpenPart(
           dictionary,
           values,
           ranges);
-    } catch (IllegalArgumentException e) {
-      throw directory.badDictionary(files, e);
-    }
-  }
-
-  /** Scans the bins of a packed database. */
-  BinScanner scanBins(ReadCount reads) throws IOException {
-    List<DataFile> files = scanned.dataFiles(reads);
-    try {
-      return new BinScanner(files, directory.facts().requireLayout(), dictionary);
     } catch (IllegalArgumentException e) {
       throw directory.badDictionary(files, e);
     }

@@ -1,7 +1,9 @@
 package tech.bsdb.lookup;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +17,8 @@ import tech.bsdb.data.RecordScanner;
  * shard. Not thread-safe.
  */
 public final class RecordWalk implements RecordCursor {
+  private static final byte[] NO_BYTES = new byte[0];
+
   /** A database that the walk has not reached, its open files, and what to read of them. */
   record Ahead(OpenPart part, List<DataFile> files, List<FileRange> ranges) {}
 
@@ -22,6 +26,8 @@ public final class RecordWalk implements RecordCursor {
   private final boolean values;
   private final Queue<Ahead> ahead;
   private @Nullable RecordScanner scanner;
+  private byte[] key = NO_BYTES;
+  private byte[] value = NO_BYTES;
   private boolean mayBeDropped;
   private boolean closed;
 
@@ -86,12 +92,11 @@ public final class RecordWalk implements RecordCursor {
     RecordScanner current = scanner;
     while (current != null) {
       while (current.next()) {
-        if (!mayBeDropped || lookup.leadsTo(current.key(), current.address())) {
+        key = current.key();
+        if (!mayBeDropped || lookup.leadsTo(key, current.address())) {
+          value = values ? current.value() : NO_BYTES;
           return true;
         }
-      }
-      if (ahead.isEmpty()) {
-        return false;
       }
       current = advance();
     }
@@ -100,44 +105,34 @@ public final class RecordWalk implements RecordCursor {
 
   @Override
   public byte[] key() {
-    return current().key();
+    return key;
   }
 
   @Override
   public byte[] value() {
-    return current().value();
-  }
-
-  private RecordScanner current() {
-    RecordScanner current = scanner;
-    if (current == null) {
-      throw new IllegalStateException("the walk over the records is closed");
+    if (!values) {
+      throw new IllegalStateException("this scan reads keys only");
     }
-    return current;
+    return value;
   }
 
   /** Closes the walk's own files. A second call does nothing. */
   @Override
   public void close() throws IOException {
-    if (closed) {
-      return;
-    }
     closed = true;
-    IOException failure = null;
+    List<Closeable> open = new ArrayList<>();
     if (scanner != null) {
+      open.add(scanner);
+    }
+    ahead.forEach(each -> open.addAll(each.files));
+    scanner = null;
+    ahead.clear();
+    IOException failure = null;
+    for (Closeable each : open) {
       try {
-        scanner.close();
+        each.close();
       } catch (IOException e) {
         failure = e;
-      }
-    }
-    for (Ahead each : ahead) {
-      for (DataFile file : each.files) {
-        try {
-          file.close();
-        } catch (IOException e) {
-          failure = e;
-        }
       }
     }
     if (failure != null) {

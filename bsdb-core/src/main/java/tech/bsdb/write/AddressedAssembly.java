@@ -347,7 +347,7 @@ final class AddressedAssembly implements Assembly {
     for (int i = 0; i < dataOutputs.size(); i++) {
       written.add(new Content(dataOutputs.get(i), dataFiles.end(i)));
     }
-    return new RecordScanner(Content.open(written), dataLayout, addresses, dictionary);
+    return new RecordScanner(Content.open(written), dataLayout, addresses, dictionary, true);
   }
 
   @Override

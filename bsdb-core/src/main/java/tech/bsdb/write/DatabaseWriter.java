@@ -246,10 +246,10 @@ final class DatabaseWriter implements BuildOutput {
     try (Lookup lookup = Lookup.open(place.directory(), EngineChoice.auto(), true);
         RecordScanner scanner = lookup.scan()) {
       while (scanner.next()) {
-        if (!lookup.leadsTo(scanner.key(), scanner.address())
-            && lookup.get(scanner.key()) == null) {
+        byte[] key = scanner.key();
+        if (!lookup.leadsTo(key, scanner.address()) && lookup.get(key) == null) {
           throw SignatureCollisions.between(
-              scanner.key(), keyWithSignatureOf(scanner.key()), SignatureFunction.of(options));
+              key, keyWithSignatureOf(key), SignatureFunction.of(options));
         }
         progress.checkNotCancelled();
       }

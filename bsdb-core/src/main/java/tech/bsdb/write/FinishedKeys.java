@@ -9,7 +9,6 @@ import tech.bsdb.Layout;
 import tech.bsdb.data.FileRange;
 import tech.bsdb.data.RecordScanner;
 import tech.bsdb.format.Page;
-import tech.bsdb.format.RecordAddress;
 import tech.bsdb.write.Assembled.Content;
 
 /**
@@ -73,7 +72,7 @@ final class FinishedKeys {
     return new RecordScanner(
         Content.open(parts.stream().map(Part::content).toList()),
         layout,
-        RecordAddress.of(layout, 2), // of no use: packed records have none
+        null,
         null,
         false,
         parts.stream().map(Part::range).toList());
@@ -112,8 +111,9 @@ final class FinishedKeys {
     for (Part place : mixed) {
       try (RecordScanner scanner = scanner(List.of(place))) {
         for (int i = 0; i < SAMPLE_OF_PLACE && scanner.next(); i++) {
-          keys.add(scanner.key());
-          bytes += scanner.key().length;
+          byte[] key = scanner.key();
+          keys.add(key);
+          bytes += key.length;
         }
       }
       if (bytes > SAMPLE_BYTES) {

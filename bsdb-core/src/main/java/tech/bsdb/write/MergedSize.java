@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.data.PackedStream;
+import tech.bsdb.data.RecordScanner;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.hash.Signature;
@@ -76,12 +76,12 @@ record MergedSize(long records, long bytes) {
     }
 
     @Override
-    public void keep(PackedStream record, long high, long low) {
+    public void keep(RecordScanner record, long high, long low) {
       // counts in the base already
     }
 
     @Override
-    public void replace(PackedStream old, Change record, long high, long low) {
+    public void replace(RecordScanner old, Change record, long high, long low) {
       delete(old);
       add(record, high, low);
     }
@@ -94,7 +94,7 @@ record MergedSize(long records, long bytes) {
     }
 
     @Override
-    public void delete(PackedStream old) {
+    public void delete(RecordScanner old) {
       records--;
       bytes -= RecordFrame.length(old.keyLength(), old.valueLength());
       countChange();

@@ -1,7 +1,7 @@
 package tech.bsdb.write;
 
 import java.io.IOException;
-import tech.bsdb.data.PackedStream;
+import tech.bsdb.data.RecordScanner;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.BinIndex;
@@ -12,7 +12,7 @@ import tech.bsdb.io.Window;
  * in another order. Not thread-safe.
  */
 final class PackedCursor {
-  private final PackedStream stream;
+  private final RecordScanner stream;
   private final BinIndex index;
   private final SignatureFunction function;
   private final long allBins;
@@ -21,7 +21,7 @@ final class PackedCursor {
   private boolean there;
   private boolean ended;
 
-  private PackedCursor(PackedSource source, PackedStream stream, long allBins, long toBin) {
+  private PackedCursor(PackedSource source, RecordScanner stream, long allBins, long toBin) {
     this.stream = stream;
     this.index = source.index();
     this.function = SignatureFunction.of(source.facts());
@@ -41,7 +41,7 @@ final class PackedCursor {
       PackedSource source, long allBins, long fromBin, long toBin, Window window)
       throws IOException {
     long last = source.page(toBin, allBins);
-    PackedStream stream = new PackedStream(source.files(), PackedStream.AHEAD, last, window);
+    RecordScanner stream = RecordScanner.inPlace(source.files(), RecordScanner.AHEAD, last, window);
     stream.seek(source.page(fromBin, allBins), 0);
     PackedCursor cursor = new PackedCursor(source, stream, allBins, toBin);
     do {
@@ -56,8 +56,8 @@ final class PackedCursor {
    * @param ahead pages to read at once
    */
   static PackedCursor anywhere(PackedSource source, int ahead) {
-    PackedStream stream =
-        new PackedStream(source.files(), ahead, PackedStream.NO_END, new Window());
+    RecordScanner stream =
+        RecordScanner.inPlace(source.files(), ahead, RecordScanner.NO_END, new Window());
     long bins = source.index().bins();
     return new PackedCursor(source, stream, bins, bins);
   }
@@ -131,7 +131,7 @@ final class PackedCursor {
   }
 
   /** The record. */
-  PackedStream record() {
+  RecordScanner record() {
     return stream;
   }
 }

@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.data.PackedStream;
+import tech.bsdb.data.RecordScanner;
 import tech.bsdb.io.Window;
 
 /**
@@ -23,16 +23,16 @@ final class PackedJoin {
   /** Receives what becomes of the records, in the order of the result. */
   interface Receiver {
     /** Receives a record of the base that stays. */
-    void keep(PackedStream record, long high, long low) throws IOException;
+    void keep(RecordScanner record, long high, long low) throws IOException;
 
     /** Receives a record that replaces one of the base. */
-    void replace(PackedStream old, Change record, long high, long low) throws IOException;
+    void replace(RecordScanner old, Change record, long high, long low) throws IOException;
 
     /** Receives a record whose key is not in the base. */
     void add(Change record, long high, long low) throws IOException;
 
     /** Receives a record of the base that is deleted. */
-    void delete(PackedStream old);
+    void delete(RecordScanner old);
 
     /** Receives the deletion of a key that is not in the base. */
     void deleteAbsent();
@@ -55,7 +55,7 @@ final class PackedJoin {
     /** Whether the base has the key. */
     private boolean present;
 
-    private Change(PackedStream stream) {
+    private Change(RecordScanner stream) {
       int from = stream.keyFrom();
       this.keyLength = stream.keyLength();
       this.taggedLength = stream.valueLength();
@@ -86,12 +86,12 @@ final class PackedJoin {
       return keyLength + TaggedChange.TAG;
     }
 
-    /** The {@linkplain PackedStream#place place} of a long value with its tag; otherwise -1. */
+    /** The {@linkplain RecordScanner#place place} of a long value with its tag; otherwise -1. */
     long place() {
       return place;
     }
 
-    private boolean hasKeyOf(PackedStream record) {
+    private boolean hasKeyOf(RecordScanner record) {
       int from = record.keyFrom();
       return Arrays.equals(bytes, 0, keyLength, record.bytes(), from, from + record.keyLength());
     }
@@ -210,7 +210,7 @@ final class PackedJoin {
   /** The change of the key of the base's current record. */
   private @Nullable Change find(@Nullable Map<ByteBuffer, Change> byKey) {
     if (byKey != null) {
-      PackedStream record = base.record();
+      RecordScanner record = base.record();
       return byKey.get(ByteBuffer.wrap(record.bytes(), record.keyFrom(), record.keyLength()));
     }
     for (Change change : same) {

@@ -13,8 +13,10 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildListener.Stage;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.ChangeCounts;
-import tech.bsdb.data.PackedStream;
+import tech.bsdb.data.DataFile;
 import tech.bsdb.data.PackedWriter;
+import tech.bsdb.data.PageCursor;
+import tech.bsdb.data.RecordScanner;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.Page;
@@ -44,6 +46,9 @@ final class PackedMerge implements Closeable {
   private static final int PAGES_PER_COUNT = 256;
 
   /** Numbers of sources in references to long values. */
+  /** Bytes of a long value that are copied at once. */
+  private static final int LONG_PART = 1 << 14;
+
   private static final int BASE = 0;
 
   private static final int CHANGES = 1;
@@ -185,7 +190,7 @@ final class PackedMerge implements Closeable {
     }
 
     @Override
-    public void keep(PackedStream record, long high, long low) {
+    public void keep(RecordScanner record, long high, long low) {
       counts.kept++;
       totals.add(record.keyLength(), record.valueLength());
       if (counts.kept % BETWEEN_CHECKS == 0) {
@@ -194,7 +199,7 @@ final class PackedMerge implements Closeable {
     }
 
     @Override
-    public void replace(PackedStream old, Change record, long high, long low) {
+    public void replace(RecordScanner old, Change record, long high, long low) {
       counts.replaced++;
       totals.add(record.keyLength(), record.valueLength());
     }
@@ -206,7 +211,7 @@ final class PackedMerge implements Closeable {
     }
 
     @Override
-    public void delete(PackedStream old) {
+    public void delete(RecordScanner old) {
       counts.deleted++;
     }
 
@@ -313,7 +318,7 @@ final class PackedMerge implements Closeable {
   /** Collects and counts what a join passes on. */
   private record Merging(MergedBins merged, Count count) implements PackedJoin.Receiver {
     @Override
-    public void keep(PackedStream record, long high, long low) {
+    public void keep(RecordScanner record, long high, long low) {
       count.keep(record, high, low);
       merged.start(high, low, record.inline());
       merged.put(record.bytes(), record.from(), record.inline());
@@ -323,7 +328,7 @@ final class PackedMerge implements Closeable {
     }
 
     @Override
-    public void replace(PackedStream old, Change record, long high, long low) {
+    public void replace(RecordScanner old, Change record, long high, long low) {
       count.replace(old, record, high, low);
       put(record, high, low);
     }
@@ -348,7 +353,7 @@ final class PackedMerge implements Closeable {
     }
 
     @Override
-    public void delete(PackedStream old) {
+    public void delete(RecordScanner old) {
       count.delete(old);
     }
 
@@ -388,15 +393,16 @@ final class PackedMerge implements Closeable {
       throws IOException {
     boolean ofBase = value.source() == BASE;
     int skip = ofBase ? 0 : TaggedChange.TAG;
-    PackedStream.readLong(
-        (ofBase ? base : changes).files(),
-        value.place(),
-        skip,
-        skip + value.length(),
-        (part, length) -> {
-          writer.put(part, 0, length);
-          checkNotCancelled(cancelled);
-        });
+    List<DataFile> from = (ofBase ? base : changes).files();
+    PageCursor cursor = PageCursor.ofValue(from, value.place(), skip + value.length());
+    cursor.skip(skip);
+    byte[] part = new byte[LONG_PART];
+    for (int left = value.length(); left > 0; left -= LONG_PART) {
+      int length = Math.min(left, LONG_PART);
+      cursor.read(part, 0, length);
+      writer.put(part, 0, length);
+      checkNotCancelled(cancelled);
+    }
   }
 
   /** Closes the files, and deletes those that were not sealed. */

@@ -40,6 +40,7 @@ import tech.bsdb.io.Engine;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.MappedEngine;
 import tech.bsdb.io.ReadCount;
+import tech.bsdb.io.Window;
 
 /** What is written into pages of bins is found there by key, and in order by a scan. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -248,25 +249,22 @@ class PackedPagesTest {
   private void checkStream(Packed packed) throws IOException {
     List<DataFile> files = packed.open(new BufferedEngine(), true);
     try {
-      PackedStream stream = new PackedStream(files);
+      RecordScanner stream =
+          RecordScanner.inPlace(files, RecordScanner.AHEAD, RecordScanner.NO_END, new Window());
       for (List<Truth.Entry> bin : bins) {
         for (Truth.Entry record : bin) {
           assertThat(stream.next()).isTrue();
           Truth.same(part(stream, stream.keyFrom(), stream.keyLength()), record.key(), "key");
           assertThat(stream.valueLength()).isEqualTo(record.value().length);
-          ByteArrayOutputStream value = new ByteArrayOutputStream();
+          byte[] value;
           if (stream.isLong()) {
-            PackedStream.readLong(
-                files,
-                stream.place(),
-                0,
-                stream.valueLength(),
-                (bytes, length) -> value.write(bytes, 0, length));
+            value = new byte[stream.valueLength()];
+            PageCursor.ofValue(files, stream.place(), value.length).read(value, 0, value.length);
           } else {
             int from = stream.keyFrom() + stream.keyLength();
-            value.writeBytes(part(stream, from, stream.valueLength()));
+            value = part(stream, from, stream.valueLength());
           }
-          Truth.same(value.toByteArray(), record.value(), "value");
+          Truth.same(value, record.value(), "value");
         }
       }
       assertThat(stream.next()).isFalse();
@@ -275,7 +273,7 @@ class PackedPagesTest {
     }
   }
 
-  private static byte[] part(PackedStream stream, int from, int length) {
+  private static byte[] part(RecordScanner stream, int from, int length) {
     return Arrays.copyOfRange(stream.bytes(), from, from + length);
   }
 
@@ -294,8 +292,8 @@ class PackedPagesTest {
         }
         reader.locate(first, BinIndex.pages(place), extent);
         extent.read();
-        BinCursor cursor = new BinCursor(files.get(file), extent.window(), 1);
-        cursor.over(files.get(file), extent, BinIndex.slot(place), 1);
+        PageCursor cursor = new PageCursor(files.get(file), extent);
+        cursor.enterBin(extent.first(), BinIndex.slot(place));
         long length = length(bins.get(i));
         cursor.skip(length);
         long last = firstOfFile + cursor.page();
@@ -609,7 +607,8 @@ class PackedPagesTest {
             packed.open(new MappedEngine(), false),
             Layout.PACKED,
             RecordAddress.of(Layout.PACKED, 2),
-            null)) {
+            null,
+            true)) {
       while (scanner.next()) {
         assertThat(scanner.address()).isNotNegative();
       }

@@ -82,7 +82,7 @@ class PackStageTest {
   private record Packed(
       List<PagesFile> files, BinIndex index, PagesFile filter, long records, Layout layout) {
     RecordScanner scan() throws IOException {
-      return new RecordScanner(open(), layout, RecordAddress.of(layout, 2), null);
+      return new RecordScanner(open(), layout, RecordAddress.of(layout, 2), null, true);
     }
 
     byte[] indexBytes() throws IOException {
