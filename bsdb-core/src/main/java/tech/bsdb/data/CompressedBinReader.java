@@ -31,7 +31,7 @@ public final class CompressedBinReader implements Closeable {
    */
   public CompressedBinReader(PackedReader pages, byte @Nullable [] dictionary) {
     this.pages = pages;
-    this.blocks = new CompressedReader.Blocks(dictionary, 1);
+    this.blocks = new CompressedReader.Blocks(dictionary);
   }
 
   /**

@@ -15,11 +15,11 @@ import tech.bsdb.format.RecordFrame;
 import tech.bsdb.io.Extent;
 
 /** Reads records of the compressed layout. */
-public final class CompressedReader implements RecordReader {
-  private final DataFile[] files;
-  private final Pieces pieces;
-  private final RecordAddress addresses;
+public final class CompressedReader extends RecordReader {
   private final Blocks blocks;
+
+  /** The length of the longest block, excluding single large records. */
+  private final int longest;
 
   /**
    * Creates a reader, which closes the files.
@@ -33,38 +33,19 @@ public final class CompressedReader implements RecordReader {
       RecordAddress addresses,
       byte @Nullable [] dictionary,
       int longestFrame) {
-    this.files = files.toArray(DataFile[]::new);
-    this.pieces = new Pieces(this.files);
-    this.addresses = addresses;
-    this.blocks = new Blocks(dictionary, longestFrame);
+    super(files, addresses);
+    this.blocks = new Blocks(dictionary);
+    this.longest = Math.max(1, longestFrame);
   }
 
   @Override
-  public void locate(long address, Extent extent) throws IOException {
-    long position = addresses.position(address);
-    int inPage = (int) position & Page.SIZE - 1;
-    int count = (inPage + blocks.ahead - 1) / Page.PAYLOAD + 1;
-    PlainReader.locate(PlainReader.file(files, address), position, count, extent);
-  }
-
-  @Override
-  public RecordAddress addresses() {
-    return addresses;
-  }
-
-  @Override
-  public Pieces pieces() {
-    return pieces;
-  }
-
-  @Override
-  public DataFile[] files() {
-    return files;
+  int further(long address) {
+    return (inPage(address) + longest - 1) / Page.PAYLOAD;
   }
 
   @Override
   public boolean holds(long address, Extent extent) throws IOException {
-    PageCursor cursor = new PageCursor(PlainReader.file(files, address), extent);
+    PageCursor cursor = new PageCursor(file(address), extent);
     cursor.seek(addresses.position(address));
     long lengthAndKind = cursor.nextLeb128();
     cursor.skip((lengthAndKind & 1) != 0 ? lengthAndKind >>> 1 : cursor.nextLeb128());
@@ -93,40 +74,16 @@ public final class CompressedReader implements RecordReader {
 
   /** Reads the header of the block at an address; returns the cursor at its content. */
   private PageCursor open(long address, Extent extent, Scratch scratch) throws IOException {
-    PageCursor cursor = scratch.cursor(PlainReader.file(files, address), extent, 1);
+    PageCursor cursor = scratch.cursor(file(address), extent, 1);
     cursor.seek(addresses.position(address));
     scratch.block.start();
     scratch.block.open(cursor, false);
     return cursor;
   }
 
+  /** Takes the values of records that follow one another in one block, decompressed once. */
   @Override
-  public boolean readTogether(PlacedRecords records, boolean anyway, Extent extent, Scratch scratch)
-      throws IOException {
-    PageRun run = new PageRun(records, files, addresses, blocks.ahead);
-    while (run.next()) {
-      if (!anyway && run.isScattered()) {
-        return false;
-      }
-      run.read(extent);
-      for (int number = run.start(); number < run.end(); ) {
-        number = takeFromBlock(records, number, run.end(), extent, scratch);
-        if (number < run.end()) {
-          extent.readOnce(); // unless a large block took pages of its own
-        }
-      }
-    }
-    return true;
-  }
-
-  /**
-   * Takes the values of records that follow one another in one block, which is decompressed once.
-   *
-   * @param from the number of the first record
-   * @param to the end of the records whose pages were read
-   * @return the number of the first record of another block
-   */
-  private int takeFromBlock(PlacedRecords records, int from, int to, Extent extent, Scratch scratch)
+  int take(PlacedRecords records, int from, int to, Extent extent, Scratch scratch)
       throws IOException {
     long position = addresses.position(records.address(from));
     int end = from + 1;
@@ -171,9 +128,8 @@ public final class CompressedReader implements RecordReader {
 
   @Override
   public void close() throws IOException {
-    pieces.drop();
     try {
-      PlainReader.closeAll(files);
+      super.close();
     } finally {
       blocks.close();
     }
@@ -187,11 +143,9 @@ public final class CompressedReader implements RecordReader {
     private static final byte[] NO_DICTIONARY = new byte[0];
 
     private final @Nullable ZstdDictDecompress dictionary;
-    private final int ahead;
 
-    Blocks(byte @Nullable [] dictionary, int longestFrame) {
+    Blocks(byte @Nullable [] dictionary) {
       this.dictionary = dictionary == null ? null : loaded(dictionary);
-      this.ahead = Math.max(1, longestFrame);
     }
 
     private static ZstdDictDecompress loaded(byte[] dictionary) {

@@ -22,4 +22,23 @@ public record DataFile(CheckedPages pages, PageCheck place, long end) implements
   public void close() throws IOException {
     pages.close();
   }
+
+  /** Closes all files, then fails if any could not be closed. */
+  static void closeAll(DataFile[] files) throws IOException {
+    IOException failure = null;
+    for (DataFile file : files) {
+      try {
+        file.close();
+      } catch (IOException | RuntimeException e) {
+        if (failure == null) {
+          failure = new IOException("a data file could not be closed: " + e.getMessage(), e);
+        } else {
+          failure.addSuppressed(e);
+        }
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
 }

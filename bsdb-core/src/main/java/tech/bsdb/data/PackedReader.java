@@ -304,6 +304,6 @@ public final class PackedReader implements Closeable {
   @Override
   public void close() throws IOException {
     pieces.drop();
-    PlainReader.closeAll(files);
+    DataFile.closeAll(files);
   }
 }

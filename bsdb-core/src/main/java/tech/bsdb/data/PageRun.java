@@ -1,7 +1,6 @@
 package tech.bsdb.data;
 
 import java.io.IOException;
-import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordAddress;
 import tech.bsdb.io.Extent;
 
@@ -14,9 +13,7 @@ final class PageRun {
   private static final int FEW = 8;
 
   private final PlacedRecords records;
-  private final DataFile[] files;
-  private final RecordAddress addresses;
-  private final int ahead;
+  private final RecordReader reader;
 
   /** The records of the run. */
   private int start;
@@ -28,17 +25,10 @@ final class PageRun {
 
   private long last;
 
-  /**
-   * Creates an empty run before the first record.
-   *
-   * @param ahead the longest block, in bytes, if addresses are those of blocks; otherwise 0, and
-   *     addresses tell how many pages a record spans
-   */
-  PageRun(PlacedRecords records, DataFile[] files, RecordAddress addresses, int ahead) {
+  /** Creates an empty run before the first record. */
+  PageRun(PlacedRecords records, RecordReader reader) {
     this.records = records;
-    this.files = files;
-    this.addresses = addresses;
-    this.ahead = ahead;
+    this.reader = reader;
   }
 
   /** Moves to the run that starts where this one ends; returns whether there is one. */
@@ -48,17 +38,18 @@ final class PageRun {
       return false;
     }
     long address = records.address(start);
-    first = page(address);
-    last = first + further(address);
+    first = reader.page(address);
+    last = first + reader.further(address);
     long before = address;
     for (end = start + 1; end < records.size(); end++) {
       long other = records.address(end);
-      if (addresses.page(other) == addresses.page(before) && further(other) == 0) {
+      if (reader.addresses.page(other) == reader.addresses.page(before)
+          && reader.further(other) == 0) {
         continue; // as most are
       }
       before = other;
-      long from = page(other);
-      long to = from + further(other);
+      long from = reader.page(other);
+      long to = from + reader.further(other);
       if (from > last + 1 || to < first - 1 || !isSameFile(address, other)) {
         break;
       }
@@ -82,22 +73,9 @@ final class PageRun {
     if (end - start >= FEW || end == records.size()) {
       return false;
     }
-    PageRun behind = new PageRun(records, files, addresses, ahead);
+    PageRun behind = new PageRun(records, reader);
     behind.end = end;
     return behind.next() && behind.end - behind.start < FEW;
-  }
-
-  private long page(long address) {
-    return addresses.position(address) >>> Page.SHIFT;
-  }
-
-  /** The number of pages that may belong to a record, besides its first one. */
-  private int further(long address) {
-    if (ahead == 0) {
-      return addresses.detail(address);
-    }
-    int inPage = (int) addresses.position(address) & Page.SIZE - 1;
-    return (inPage + ahead - 1) / Page.PAYLOAD;
   }
 
   /** The number of the first record. */
@@ -110,11 +88,8 @@ final class PageRun {
     return end;
   }
 
-  /** Reads the pages into an extent. */
-  void read(Extent extent) throws IOException {
-    DataFile file = PlainReader.file(files, records.address(start));
-    PlainReader.locate(file, first << Page.SHIFT, (int) (last - first + 1), extent);
-    extent.forget();
-    extent.readOnce();
+  /** Sets the extent to the pages. */
+  void locate(Extent extent) throws IOException {
+    reader.locate(records.address(start), first, (int) (last - first + 1), extent);
   }
 }

@@ -13,48 +13,15 @@ import tech.bsdb.io.PageSource;
 import tech.bsdb.io.ShownFile;
 
 /** Reads records of the blocked and compact layouts. */
-public final class PlainReader implements RecordReader {
-  private final DataFile[] files;
-  private final Pieces pieces;
-  private final RecordAddress addresses;
-
+public final class PlainReader extends RecordReader {
   /** Creates a reader, which closes the files. */
   public PlainReader(List<DataFile> files, RecordAddress addresses) {
-    this.files = files.toArray(DataFile[]::new);
-    this.pieces = new Pieces(this.files);
-    this.addresses = addresses;
+    super(files, addresses);
   }
 
   @Override
-  public void locate(long address, Extent extent) throws IOException {
-    locate(
-        file(files, address), addresses.position(address), 1 + addresses.detail(address), extent);
-  }
-
-  /** Sets the extent to {@code count} pages from a position on, or fewer at the end of the file. */
-  static void locate(DataFile file, long position, int count, Extent extent) throws IOException {
-    CheckedPages pages = file.pages();
-    long first = position >>> Page.SHIFT;
-    long left = pages.pages() - 1 - first;
-    if (first < 1 || left < 1 || ((int) position & Page.SIZE - 1) >= Page.PAYLOAD) {
-      throw file.corrupt(position, "a record", "an address outside of the records");
-    }
-    extent.set(pages, first, (int) Math.min(Math.min(count, PageSource.MAX_RUN), left));
-  }
-
-  @Override
-  public RecordAddress addresses() {
-    return addresses;
-  }
-
-  @Override
-  public Pieces pieces() {
-    return pieces;
-  }
-
-  @Override
-  public DataFile[] files() {
-    return files;
+  int further(long address) {
+    return addresses.detail(address);
   }
 
   @Override
@@ -83,6 +50,7 @@ public final class PlainReader implements RecordReader {
    * memory that needs no verification; otherwise null.
    */
   public @Nullable ByteBuffer known(long address) {
+    DataFile[] files = files();
     int file = RecordAddress.file(address);
     if (address < 0 || file >= files.length || addresses.detail(address) != 0) {
       return null;
@@ -133,39 +101,22 @@ public final class PlainReader implements RecordReader {
 
   private byte @Nullable [] decodeAnywhere(
       long address, byte[] key, Extent extent, Values values, Scratch scratch) throws IOException {
-    PageCursor cursor = scratch.cursor(file(files, address), extent, 1);
+    PageCursor cursor = scratch.cursor(file(address), extent, 1);
     cursor.seek(addresses.position(address));
     return cursor.valueOf(key, Long.MAX_VALUE, values);
   }
 
-  private int inPage(long address) {
-    return (int) addresses.position(address) & Page.SIZE - 1;
-  }
-
   @Override
-  public boolean readTogether(PlacedRecords records, boolean anyway, Extent extent, Scratch scratch)
+  int take(PlacedRecords records, int from, int to, Extent extent, Scratch scratch)
       throws IOException {
-    PageRun run = new PageRun(records, files, addresses, 0);
-    while (run.next()) {
-      if (!anyway && run.isScattered()) {
-        return false;
-      }
-      run.read(extent);
-      int number = run.start();
-      while (number < run.end()) {
-        number = decodeInPages(records, number, run.end(), extent, scratch.values);
-        if (number < run.end()) {
-          long address = records.address(number);
-          byte[] key = records.key(number);
-          records.note(number, decodeAnywhere(address, key, extent, scratch.values, scratch));
-          number++;
-          if (number < run.end()) {
-            extent.readOnce(); // unless that had to read pages of its own
-          }
-        }
-      }
+    int number = decodeInPages(records, from, to, extent, scratch.values);
+    if (number == to) {
+      return to;
     }
-    return true;
+    long address = records.address(number);
+    byte[] key = records.key(number);
+    records.note(number, decodeAnywhere(address, key, extent, scratch.values, scratch));
+    return number + 1;
   }
 
   /**
@@ -195,45 +146,5 @@ public final class PlainReader implements RecordReader {
           number, found < 0 ? null : values.take(buffer, Found.offset(found), Found.length(found)));
     }
     return to;
-  }
-
-  /** Returns the file that an address refers to. */
-  static DataFile file(DataFile[] files, long address) throws IOException {
-    return files[number(files, address)];
-  }
-
-  /** Returns the number of the file that an address refers to. */
-  static int number(DataFile[] files, long address) throws IOException {
-    int number = RecordAddress.file(address);
-    if (address < 0 || number >= files.length) {
-      throw files[0].corrupt(
-          0, "one of " + files.length + " data files", "an address in file " + number);
-    }
-    return number;
-  }
-
-  @Override
-  public void close() throws IOException {
-    pieces.drop();
-    closeAll(files);
-  }
-
-  /** Closes all files, then fails if any could not be closed. */
-  static void closeAll(DataFile[] files) throws IOException {
-    IOException failure = null;
-    for (DataFile file : files) {
-      try {
-        file.close();
-      } catch (IOException | RuntimeException e) {
-        if (failure == null) {
-          failure = new IOException("a data file could not be closed: " + e.getMessage(), e);
-        } else {
-          failure.addSuppressed(e);
-        }
-      }
-    }
-    if (failure != null) {
-      throw failure;
-    }
   }
 }

@@ -90,7 +90,7 @@ public final class RecordScanner implements Closeable {
     this.layout = layout;
     this.packed = layout.isPacked();
     this.addresses = addresses;
-    this.blocks = layout.isCompressed() ? new CompressedReader.Blocks(dictionary, 1) : null;
+    this.blocks = layout.isCompressed() ? new CompressedReader.Blocks(dictionary) : null;
     this.values = values;
     this.mostCopied = mostCopied;
   }
@@ -451,7 +451,7 @@ public final class RecordScanner implements Closeable {
   public void close() throws IOException {
     scratch.close();
     try {
-      PlainReader.closeAll(files);
+      DataFile.closeAll(files);
     } finally {
       if (blocks != null) {
         blocks.close();

@@ -269,7 +269,7 @@ class PackedPagesTest {
       }
       assertThat(stream.next()).isFalse();
     } finally {
-      PlainReader.closeAll(files.toArray(new DataFile[0]));
+      DataFile.closeAll(files.toArray(new DataFile[0]));
     }
   }
 

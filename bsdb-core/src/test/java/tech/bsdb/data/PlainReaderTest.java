@@ -44,7 +44,7 @@ class PlainReaderTest {
   void everyFailureToCloseIsTold() {
     DataFile[] files = {file(0), file(1), file(2), file(3)};
 
-    Throwable thrown = catchThrowable(() -> PlainReader.closeAll(files));
+    Throwable thrown = catchThrowable(() -> DataFile.closeAll(files));
 
     assertThat(thrown).isInstanceOf(IOException.class).hasMessageContaining("file 0");
     assertThat(thrown.getSuppressed())
