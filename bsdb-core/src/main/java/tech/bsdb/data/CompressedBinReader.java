@@ -145,7 +145,7 @@ public final class CompressedBinReader implements Closeable {
       DataFile file, int slot, int part, byte[] key, Extent extent, Values values, Scratch scratch)
       throws IOException {
     PageCursor cursor = scratch.cursor(file, extent, PageSource.MAX_RUN);
-    cursor.enterBin(extent.first(), slot);
+    cursor.enterBin(extent.first(), slot, true);
     BlockReader block = scratch.block;
     block.start();
     while (cursor.hasMore()) {

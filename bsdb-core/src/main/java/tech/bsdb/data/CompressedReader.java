@@ -101,8 +101,7 @@ public final class CompressedReader extends RecordReader {
         extent.readOnce(); // unless a large record took pages of its own
         records.note(number, decode(address, records.key(number), extent, scratch.values, scratch));
       } else if (!records.take(number, raw, offset, length)) {
-        long header = RecordFrame.decode(raw, offset, length);
-        throw noRecord(cursor.file(), position, offset, length, header);
+        throw noRecord(cursor.file(), position, raw, offset, length);
       }
     }
     return end;
@@ -113,17 +112,20 @@ public final class CompressedReader extends RecordReader {
       throws IOException {
     long header = RecordFrame.decode(raw, offset, length);
     if (header < 0) {
-      throw noRecord(file, block, offset, length, header);
+      throw noRecord(file, block, raw, offset, length);
     }
     return header;
   }
 
-  private static CorruptDatabaseException noRecord(
-      DataFile file, long block, int offset, int length, long header) {
+  /** Describes damage at an offset of a block where no record lies entirely within the block. */
+  static CorruptDatabaseException noRecord(
+      DataFile file, long block, byte[] raw, int offset, int length) {
     return file.corrupt(
         block,
         "a record at byte " + offset + " of its block of " + length + " bytes",
-        header == RecordFrame.CUT ? "one that extends past its end" : "other bytes");
+        RecordFrame.decode(raw, offset, length) == RecordFrame.CUT
+            ? "one that extends past its end"
+            : "other bytes");
   }
 
   @Override

@@ -287,7 +287,7 @@ public final class PackedReader implements Closeable {
       throws IOException {
     DataFile file = files[number(page)];
     PageCursor cursor = scratch.cursor(file, extent, PageSource.MAX_RUN);
-    cursor.enterBin(extent.first(), slot);
+    cursor.enterBin(extent.first(), slot, true);
     while (cursor.hasMore()) {
       byte[] value = cursor.valueOf(key, Long.MAX_VALUE, values);
       if (value != null) {

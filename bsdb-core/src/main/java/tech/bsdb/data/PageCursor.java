@@ -179,14 +179,18 @@ public final class PageCursor {
 
   /** Whether there are more bytes in the range of a scan, not of a packed layout. */
   boolean isInRange() throws CorruptDatabaseException {
-    long limit = Math.min(range.to(), file.end());
     if (page == 0) {
-      if (range.from() >= limit) {
+      if (range.from() >= limit()) {
         return false;
       }
       seek(range.from());
     }
-    return position() < limit;
+    return position() < limit();
+  }
+
+  /** Where the range ends, in a file of records that have addresses. */
+  private long limit() {
+    return Math.min(range.to(), file.end());
   }
 
   /** Moves past the rest of the page if that is padding of the layout blocked; whether it is. */
@@ -212,21 +216,24 @@ public final class PageCursor {
    * Moves to a bin.
    *
    * @param number the bin's number among those that start in the page
+   * @param one whether to read only that one rather than all that follow in the page
    */
-  void enterBin(long wanted, int number) throws IOException {
+  void enterBin(long wanted, int number, boolean one) throws IOException {
     packed = true;
     open(wanted);
     if (number >= PackedPage.bins(head)) {
       throw corrupt(position(), "bin " + number, "a page of " + PackedPage.bins(head) + " bins");
     }
-    enter(number);
+    enter(number, one);
   }
 
   /**
-   * Moves to the next bin of the range; false if there is none. The current one must have been read
-   * whole.
+   * Moves to the next bins of the range; false if there are none. The current ones must have been
+   * read whole.
+   *
+   * @param one whether to read only one rather than all that follow in its page
    */
-  boolean nextBin() throws IOException {
+  boolean nextBins(boolean one) throws IOException {
     long behind = Math.min(range.to() >>> Page.SHIFT, pages.pages() - 1);
     boolean within = end == 0 && page > 0; // another bin may fill the first pages of the range
     if (page >= behind) {
@@ -241,14 +248,14 @@ public final class PageCursor {
         throw corrupt(page << Page.SHIFT, "a page that starts with a bin", "the rest of another");
       }
     }
-    enter(nextSlot);
+    enter(nextSlot, one);
     return true;
   }
 
-  private void enter(int number) throws CorruptDatabaseException {
+  private void enter(int number, boolean one) throws CorruptDatabaseException {
     binPage = page;
     slot = number;
-    nextSlot = number + 1;
+    nextSlot = one ? number + 1 : PackedPage.bins(head);
     int entry = entry(number);
     filter = PackedPage.filter(entry);
     segment(PackedPage.start(entry), start(nextSlot));
@@ -382,9 +389,15 @@ public final class PageCursor {
     return arrayBase + at;
   }
 
-  /** Bytes left in the current segment. */
+  /** Bytes left in the current segment, and in the range of a scan. */
   int left() {
-    return end - at;
+    long position = (page << Page.SHIFT) + at;
+    return packed ? end - at : (int) Math.max(0, Math.min(end - at, limit() - position));
+  }
+
+  /** Moves by a number of bytes within the current segment. */
+  void move(int bytes) {
+    at += bytes;
   }
 
   /** The byte offset in the file of the next byte. */

@@ -18,8 +18,9 @@ import tech.bsdb.io.Window;
  * verifies each page. Not thread-safe, but several scanners can read the same files at once.
  */
 /*
- * Records are shown where they lie, in the pages read or in a decompressed block. Only those that span pages are copied,
- * and of these no long values.
+ * Records are shown where they lie: in runs, each of which is what a page has of a bin or of a file, or a decompressed
+ * block. The cursor is behind the run. A record that does not end in the run's page is given back to the cursor and
+ * copied, except a long value.
  */
 public final class RecordScanner implements Closeable {
   /** Values of more bytes are long. */
@@ -52,18 +53,27 @@ public final class RecordScanner implements Closeable {
   /** Content pages of the files before the current one. */
   private long before;
 
-  /** Bytes of the current block's records that are still to come. */
-  private long blockLeft;
-
-  /** Where the record, its bin or its block starts in the file, and the detail of its address. */
-  private long start;
-
-  private long detail;
-
-  /** Holds the record from {@link #from} to {@link #end}. */
+  /** Holds the records of the run: the next one, and the end of the last one. */
   private byte[] bytes = NO_BYTES;
 
+  private int next;
+  private int limit;
+
+  /** Whether the run is a decompressed block. */
+  private boolean decompressed;
+
+  /** Bytes of a stored block behind the run. */
+  private long storedLeft;
+
+  /** What makes an index in the run the position in the file, or in a block the offset there. */
+  private long origin;
+
+  /** The number of pages of the record besides its first one, if it has an address. */
+  private long further;
+
+  /** Where the record is among the bytes, without a long value. */
   private int from;
+
   private int end;
   private int keyFrom;
   private int keyLength;
@@ -175,18 +185,22 @@ public final class RecordScanner implements Closeable {
   public boolean next() throws IOException {
     if (packed) {
       while (!nextInBin()) {
-        if (!nextBin()) {
+        if (!nextBins(false)) {
           return false;
         }
       }
       return true;
     }
+    if (isShown()) {
+      return true;
+    }
     int ended = 0;
     while (ended < cursors.length) {
       PageCursor cursor = cursors[current];
+      endRun(cursor);
       if (!hasMore(cursor)) {
         ended++;
-      } else if ((blockLeft > 0 ? start : cursor.position()) / RecordAddress.STRIPE <= stripe) {
+      } else if (position(cursor) / RecordAddress.STRIPE <= stripe) {
         read(cursor);
         return true;
       } else {
@@ -203,7 +217,7 @@ public final class RecordScanner implements Closeable {
 
   /** Whether a file of records that have addresses has more; moves past padding. */
   private boolean hasMore(PageCursor cursor) throws IOException {
-    if (blockLeft > 0) {
+    if (storedLeft > 0) {
       return true;
     }
     while (cursor.isInRange()) {
@@ -214,8 +228,14 @@ public final class RecordScanner implements Closeable {
     return false;
   }
 
+  /** Where the next record, or its block, starts. */
+  private long position(PageCursor cursor) {
+    return storedLeft > 0 ? scratch.block.position() : cursor.position();
+  }
+
   /**
-   * Moves to a bin of a packed database, before its first record. Bins that are sought must ascend.
+   * Moves to a bin of a packed database, before its first record, for {@link #next}. Bins that are
+   * sought must ascend.
    *
    * @param page the number of the page in which it starts, among the content pages of all files,
    *     from 0
@@ -231,7 +251,8 @@ public final class RecordScanner implements Closeable {
       current = number;
       cursors[number].forget();
     }
-    cursors[number].enterBin(page - before + 1, slot);
+    cursors[number].enterBin(page - before + 1, slot, false);
+    next = limit;
   }
 
   /**
@@ -239,83 +260,123 @@ public final class RecordScanner implements Closeable {
    * must have been read.
    */
   public boolean nextBin() throws IOException {
-    while (!cursors[current].nextBin()) {
+    return nextBins(true);
+  }
+
+  private boolean nextBins(boolean one) throws IOException {
+    while (!cursors[current].nextBins(one)) {
       if (current == files.length - 1) {
         return false;
       }
       before += files[current].pages().pages() - 2;
       current++;
     }
-    start = cursors[current].position();
+    from = 0;
+    origin = cursors[current].position();
     scratch.block.start();
     return true;
   }
 
   /** Advances to the next record of the bin; false at its end. */
   public boolean nextInBin() throws IOException {
+    if (isShown()) {
+      return true;
+    }
     PageCursor cursor = cursors[current];
-    if (blockLeft == 0 && !cursor.hasMore()) {
+    endRun(cursor);
+    if (storedLeft == 0 && !cursor.hasMore()) {
       return false;
     }
     read(cursor);
     return true;
   }
 
-  /** Reads the next record, which must be there. */
+  /** Shows the next record of the run, if the run has a whole one. */
+  private boolean isShown() {
+    int at = next;
+    long header = RecordFrame.decode(bytes, at, limit);
+    if (header < 0) {
+      return false;
+    }
+    from = at;
+    keyLength = RecordFrame.keyLength(header);
+    valueLength = RecordFrame.valueLength(header);
+    keyFrom = at + RecordFrame.headerLength(header);
+    end = keyFrom + keyLength + valueLength;
+    next = end;
+    return true;
+  }
+
+  /** Gives what is left of the run back to the cursor. */
+  private void endRun(PageCursor cursor) throws IOException {
+    int rest = limit - next;
+    next = limit;
+    if (rest > 0) {
+      if (decompressed) {
+        throw CompressedReader.noRecord(files[current], start(), bytes, limit - rest, limit);
+      }
+      cursor.move(-rest);
+      if (blocks != null) {
+        storedLeft += rest;
+      }
+    }
+  }
+
+  /** Reads the next record, which must be there, behind the run. */
   private void read(PageCursor cursor) throws IOException {
     longValue = null;
-    if (blocks != null) {
-      readFromBlock(cursor, blocks);
-      return;
+    further = 0;
+    if (blocks != null && storedLeft == 0) {
+      openBlock(cursor, blocks);
     }
-    start = cursor.position();
-    readHere(cursor, Long.MAX_VALUE);
-    if (!packed) {
-      detail = cursor.lastPage() - (start >>> Page.SHIFT);
-      if (detail > 0 && layout == Layout.BLOCKED) {
-        cursor.skipPage();
-      }
+    if (!decompressed) {
+      startRun(cursor);
+    }
+    if (!isShown()) {
+      endRun(cursor);
+      readCopy(cursor);
     }
   }
 
-  private void readFromBlock(PageCursor cursor, CompressedReader.Blocks decoder)
-      throws IOException {
+  private void openBlock(PageCursor cursor, CompressedReader.Blocks decoder) throws IOException {
     BlockReader block = scratch.block;
-    if (blockLeft == 0) {
-      bytes = NO_BYTES; // free for the next block
-      block.open(cursor, packed);
-      start = block.position();
-      if (!block.isStored()) {
-        bytes = block.raw(cursor, decoder, null);
-      }
-      blockLeft = block.length();
-    }
-    detail = block.length() - blockLeft;
-    if (block.isStored()) {
-      blockLeft -= readHere(cursor, blockLeft);
+    bytes = NO_BYTES; // free for the next block
+    next = 0;
+    limit = 0;
+    block.open(cursor, packed);
+    decompressed = !block.isStored();
+    if (decompressed) {
+      bytes = block.raw(cursor, decoder, null);
+      limit = (int) block.length();
+      origin = 0;
     } else {
-      int length = (int) block.length();
-      long header = CompressedReader.header(bytes, (int) detail, length, files[current], start);
-      show(bytes, (int) detail, header);
-      blockLeft -= end - from;
+      storedLeft = block.length();
     }
   }
 
-  /** Reads the record at the cursor, of at most {@code most} bytes, and returns its length. */
-  private long readHere(PageCursor cursor, long most) throws IOException {
+  /** Starts a run of what the page has of the bin, the block or the file. */
+  private void startRun(PageCursor cursor) throws IOException {
     byte[] page = cursor.array();
     if (page != null) {
-      int at = cursor.index();
-      long header = RecordFrame.decode(page, at, at + cursor.left());
-      if (header >= 0) {
-        show(page, at, header);
-        if (end - at <= most) {
-          cursor.skip(end - at);
-          return end - at;
-        }
+      int length = cursor.left();
+      if (blocks != null) {
+        length = (int) Math.min(length, storedLeft);
+        origin = scratch.block.length() - storedLeft - cursor.index();
+        storedLeft -= length;
+      } else {
+        origin = cursor.position() - cursor.index();
       }
+      bytes = page;
+      next = cursor.index();
+      limit = next + length;
+      cursor.move(length);
     }
-    long header = cursor.nextHeader(most);
+  }
+
+  /** Reads a record that the run does not have. */
+  private void readCopy(PageCursor cursor) throws IOException {
+    long start = cursor.position();
+    long header = cursor.nextHeader(blocks == null ? Long.MAX_VALUE : storedLeft);
     keyLength = RecordFrame.keyLength(header);
     valueLength = RecordFrame.valueLength(header);
     boolean copied = valueLength <= mostCopied;
@@ -324,6 +385,8 @@ public final class RecordScanner implements Closeable {
       copy = new byte[RecordFrame.WIDE + 2 * length];
     }
     bytes = copy;
+    next = 0;
+    limit = 0;
     from = 0;
     keyFrom = RecordFrame.put(copy, 0, keyLength, valueLength);
     end = keyFrom + length;
@@ -337,17 +400,18 @@ public final class RecordScanner implements Closeable {
         cursor.skip(valueLength);
       }
     }
-    return cursor.recordLength();
-  }
-
-  /** Shows a record that lies in an array as a whole. */
-  private void show(byte[] array, int at, long header) {
-    bytes = array;
-    from = at;
-    keyFrom = at + RecordFrame.headerLength(header);
-    keyLength = RecordFrame.keyLength(header);
-    valueLength = RecordFrame.valueLength(header);
-    end = keyFrom + keyLength + valueLength;
+    if (blocks != null) {
+      origin = scratch.block.length() - storedLeft;
+      storedLeft -= cursor.recordLength();
+      return;
+    }
+    origin = start;
+    if (!packed) {
+      further = cursor.lastPage() - (start >>> Page.SHIFT);
+      if (further > 0 && layout == Layout.BLOCKED) {
+        cursor.skipPage();
+      }
+    }
   }
 
   /** Returns a copy of the record's key. */
@@ -367,9 +431,16 @@ public final class RecordScanner implements Closeable {
 
   /** The address of the record; in the packed layouts, where the record or its block starts. */
   public long address() {
-    return addresses == null || packed
-        ? start
-        : addresses.pack(files[current].place().file().number(), start, detail);
+    long start = start();
+    if (addresses == null || packed) {
+      return start;
+    }
+    int number = files[current].place().file().number();
+    return addresses.pack(number, start, blocks == null ? further : origin + from);
+  }
+
+  private long start() {
+    return blocks == null ? origin + from : scratch.block.position();
   }
 
   /** Holds the record: its frame and its key, followed by the value unless it is left out. */
@@ -443,7 +514,7 @@ public final class RecordScanner implements Closeable {
 
   /** Describes damage where the record or its bin is. */
   public CorruptDatabaseException corrupt(String expected, String found) {
-    return files[current].corrupt(start, expected, found);
+    return files[current].corrupt(start(), expected, found);
   }
 
   /** Closes the files. */

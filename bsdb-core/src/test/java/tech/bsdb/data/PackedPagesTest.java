@@ -293,7 +293,7 @@ class PackedPagesTest {
         reader.locate(first, BinIndex.pages(place), extent);
         extent.read();
         PageCursor cursor = new PageCursor(files.get(file), extent);
-        cursor.enterBin(extent.first(), BinIndex.slot(place));
+        cursor.enterBin(extent.first(), BinIndex.slot(place), true);
         long length = length(bins.get(i));
         cursor.skip(length);
         long last = firstOfFile + cursor.page();
