@@ -58,7 +58,9 @@ final class BlockReader {
   }
 
   /**
-   * Decompresses the block, which is not a stored one, after its header.
+   * Decompresses the block, which is not a stored one, after its header. Copies the frame first: if
+   * a mapped file was cut short, the copy throws an {@link InternalError} that can be caught,
+   * whereas ZSTD would crash the virtual machine.
    *
    * @param values reserves the memory of a large block, or null
    */

@@ -4,7 +4,6 @@ import com.github.luben.zstd.ZstdDecompressCtx;
 import com.github.luben.zstd.ZstdDictDecompress;
 import com.github.luben.zstd.ZstdException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -156,30 +155,6 @@ public final class CompressedReader extends RecordReader {
       } catch (IllegalStateException | ZstdException e) {
         throw new IllegalArgumentException("not a ZSTD dictionary: " + e.getMessage(), e);
       }
-    }
-
-    /**
-     * Decompresses a frame of which all bytes are in a buffer. Copies those of a file mapping
-     * first: if the file was cut short, the copy throws an {@link InternalError} that can be
-     * caught, whereas ZSTD would crash the virtual machine.
-     */
-    byte[] decompress(
-        ByteBuffer buffer,
-        int from,
-        int frameLength,
-        int length,
-        DataFile file,
-        long position,
-        Scratch scratch)
-        throws IOException {
-      checkRatio(length, frameLength, file, position);
-      if (buffer.hasArray()) {
-        int inArray = buffer.arrayOffset() + from;
-        return decompress(buffer.array(), inArray, frameLength, length, file, position, scratch);
-      }
-      byte[] frame = scratch.frame(frameLength);
-      buffer.get(from, frame, 0, frameLength);
-      return decompress(frame, 0, frameLength, length, file, position, scratch);
     }
 
     /**

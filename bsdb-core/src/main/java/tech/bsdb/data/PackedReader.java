@@ -6,7 +6,6 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.PackedPage;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordFrame;
@@ -272,21 +271,7 @@ public final class PackedReader implements Closeable {
     if (found == Found.ABSENT) {
       return null;
     }
-    int entries = buffer.getInt(base + PackedPage.entry(slot));
-    int at = PackedPage.start(entries);
-    int end = PackedPage.start(entries >>> 16);
-    if (at < PackedPage.directory(starting) || at > end || end > Page.PAYLOAD) {
-      throw corrupt(page, "a directory", "a bin at bytes " + at + " to " + end);
-    }
-    return streamed(page, slot, key, extent, values, scratch);
-  }
-
-  /** Like {@link #value}, for wide headers and bins of several pages. */
-  private byte @Nullable [] streamed(
-      long page, int slot, byte[] key, Extent extent, Values values, Scratch scratch)
-      throws IOException {
-    DataFile file = files[number(page)];
-    PageCursor cursor = scratch.cursor(file, extent, PageSource.MAX_RUN);
+    PageCursor cursor = scratch.cursor(file(page), extent, PageSource.MAX_RUN);
     cursor.enterBin(extent.first(), slot, true);
     while (cursor.hasMore()) {
       byte[] value = cursor.valueOf(key, Long.MAX_VALUE, values);
@@ -295,10 +280,6 @@ public final class PackedReader implements Closeable {
       }
     }
     return null;
-  }
-
-  private CorruptDatabaseException corrupt(long page, String expected, String found) {
-    return file(page).corrupt(pageInFile(page) << Page.SHIFT, expected, found);
   }
 
   @Override
