@@ -4,11 +4,13 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
@@ -179,20 +181,21 @@ public final class Lookup implements Closeable {
   }
 
   /**
-   * Opens the data files of all databases for a scan, through descriptors held since the opening.
+   * Opens the data files of some databases for a scan, through descriptors held since the opening.
    *
+   * @param first the number of the first database, 0 for a single one
+   * @param end the number behind the last one
    * @param wanted the part to scan of each
    * @throws UnsupportedOperationException if the database is approximate: it holds no keys
    * @throws IllegalStateException if the database is closed
    */
-  List<RecordWalk.Ahead> filesToScan(ScanParts wanted) throws IOException {
+  Queue<RecordWalk.Ahead> filesToScan(int first, int end, ScanParts wanted) throws IOException {
     requireKeys();
-    List<RecordWalk.Ahead> all = new ArrayList<>();
+    Queue<RecordWalk.Ahead> all = new ArrayDeque<>();
     try {
-      for (int i = 0; i < parts.size(); i++) {
+      for (int i = first; i < end; i++) {
         List<FileRange> ranges = ranges(i, wanted);
-        all.add(
-            new RecordWalk.Ahead(parts.get(i), parts.get(i).scanned().dataFiles(reads), ranges));
+        all.add(new RecordWalk.Ahead(parts.get(i), dataFiles(i), ranges));
       }
       return all;
     } catch (IOException | RuntimeException e) {
@@ -214,12 +217,6 @@ public final class Lookup implements Closeable {
   public List<DataFile> dataFiles(int database) throws IOException {
     requireKeys();
     return parts.get(database).scanned().dataFiles(reads);
-  }
-
-  /** Opens the data files of one of the databases for a walk over all its records. */
-  RecordWalk.Ahead fileToScan(int database) throws IOException {
-    List<DataFile> files = dataFiles(database);
-    return new RecordWalk.Ahead(parts.get(database), files, FileRange.whole(files.size()));
   }
 
   /** The ranges of a part in the data files of one of the databases. */
@@ -256,14 +253,8 @@ public final class Lookup implements Closeable {
    * @throws IllegalStateException if the database is closed
    */
   public RecordScanner scan(int database, boolean values) throws IOException {
-    requireKeys();
-    OpenPart part = parts.get(database);
-    return part.scan(part.scanned().dataFiles(reads), values);
-  }
-
-  /** Scans all records of a single database like {@link #scan(int, boolean)}. */
-  public RecordScanner scan() throws IOException {
-    return scan(0, true);
+    List<DataFile> files = dataFiles(database);
+    return parts.get(database).scan(files, values, FileRange.whole(files.size()));
   }
 
   /** Whether the order of the keys was stored. */

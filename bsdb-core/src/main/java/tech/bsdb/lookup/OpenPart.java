@@ -77,11 +77,6 @@ record OpenPart(
     }
   }
 
-  /** Scans the records of data files that {@link HeldFiles#dataFiles} returned. */
-  RecordScanner scan(List<DataFile> files, boolean values) throws IOException {
-    return scan(files, values, FileRange.whole(files.size()));
-  }
-
   /** Scans some of the records of data files that {@link HeldFiles#dataFiles} returned. */
   RecordScanner scan(List<DataFile> files, boolean values, List<FileRange> ranges)
       throws IOException {

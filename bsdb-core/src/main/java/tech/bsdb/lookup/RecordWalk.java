@@ -2,7 +2,6 @@ package tech.bsdb.lookup;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -41,7 +40,10 @@ public final class RecordWalk implements RecordCursor {
    * @throws IllegalStateException if the database is closed
    */
   public RecordWalk(Lookup lookup, boolean values, int part, int parts) throws IOException {
-    this(lookup, values, lookup.filesToScan(new ScanParts(part, parts)));
+    this.lookup = lookup;
+    this.values = values;
+    int databases = lookup.opened().databases().size();
+    this.ahead = lookup.filesToScan(0, databases, new ScanParts(part, parts));
   }
 
   /**
@@ -50,23 +52,9 @@ public final class RecordWalk implements RecordCursor {
    * @param database the number of the database, 0 for a single one
    */
   public RecordWalk(Lookup lookup, int database) throws IOException {
-    this(lookup, true, List.of(lookup.fileToScan(database)));
-  }
-
-  private RecordWalk(Lookup lookup, boolean values, List<Ahead> ahead) throws IOException {
     this.lookup = lookup;
-    this.values = values;
-    this.ahead = new ArrayDeque<>(ahead);
-    try {
-      advance();
-    } catch (IOException | RuntimeException e) {
-      try {
-        close();
-      } catch (IOException closing) {
-        e.addSuppressed(closing);
-      }
-      throw e;
-    }
+    this.values = true;
+    this.ahead = lookup.filesToScan(database, database + 1, new ScanParts(0, 1));
   }
 
   /** Goes to the next database; returns null after the last. */
@@ -89,7 +77,7 @@ public final class RecordWalk implements RecordCursor {
     if (closed) {
       throw new IllegalStateException("the walk over the records is closed");
     }
-    RecordScanner current = scanner;
+    RecordScanner current = scanner == null ? advance() : scanner;
     while (current != null) {
       while (current.next()) {
         key = current.key();

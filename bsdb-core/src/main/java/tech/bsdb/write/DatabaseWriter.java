@@ -244,7 +244,7 @@ final class DatabaseWriter implements BuildOutput {
    */
   private void requireNoLostKeys(AssemblyProgress progress) throws IOException {
     try (Lookup lookup = Lookup.open(place.directory(), EngineChoice.auto(), true);
-        RecordScanner scanner = lookup.scan()) {
+        RecordScanner scanner = lookup.scan(0, true)) {
       while (scanner.next()) {
         byte[] key = scanner.key();
         if (!lookup.leadsTo(key, scanner.address()) && lookup.get(key) == null) {
@@ -262,7 +262,7 @@ final class DatabaseWriter implements BuildOutput {
     function.sign(lost, 0, lost.length, wanted);
     Signature found = new Signature();
     try (Lookup lookup = Lookup.open(place.directory(), EngineChoice.auto(), true);
-        RecordScanner scanner = lookup.scan()) {
+        RecordScanner scanner = lookup.scan(0, true)) {
       while (scanner.next()) {
         byte[] key = scanner.key();
         function.sign(key, 0, key.length, found);
