@@ -11,6 +11,9 @@ import tech.bsdb.format.RecordFrame;
  * the cursor. Not thread-safe.
  */
 final class BlockReader {
+  /** A block of a ZSTD frame has at least 4 bytes, and at most so many after decompression. */
+  private static final long MOST_OF_FOUR = 128 << 10;
+
   private final Scratch scratch;
 
   /** The parts of the bin in which the last records of this block and of the one before it lie. */
@@ -71,7 +74,10 @@ final class BlockReader {
     }
     DataFile file = cursor.file();
     int frameLength = (int) contentLength;
-    CompressedReader.Blocks.checkRatio((int) length, frameLength, file, position);
+    if (length > (frameLength >>> 2) * MOST_OF_FOUR) { // before so many bytes are allocated
+      throw cursor.corrupt(
+          position, "a ZSTD frame of " + length + " bytes", "a length of " + frameLength);
+    }
     cursor.expect(frameLength);
     if (values != null && length > Values.UNASKED && 2 * length > reserved) {
       values.reserve(2 * length - reserved); // the block and its frame
@@ -80,7 +86,7 @@ final class BlockReader {
     }
     byte[] frame = scratch.frame(frameLength);
     cursor.read(frame, 0, frameLength);
-    return blocks.decompress(frame, 0, frameLength, (int) length, file, position, scratch);
+    return blocks.decompress(frame, frameLength, (int) length, file, position, scratch);
   }
 
   /** Where the block starts in the file. */

@@ -138,9 +138,6 @@ public final class CompressedReader extends RecordReader {
 
   /** Decompresses blocks; shared by lookups and scans. */
   static final class Blocks {
-    /** A block of a ZSTD frame has at least 4 bytes, and at most so many after decompression. */
-    private static final long MOST_OF_FOUR = 128 << 10;
-
     private static final byte[] NO_DICTIONARY = new byte[0];
 
     private final @Nullable ZstdDictDecompress dictionary;
@@ -158,29 +155,17 @@ public final class CompressedReader extends RecordReader {
     }
 
     /**
-     * Fails if no frame of that length decompresses to so many bytes, before they are allocated.
+     * Decompresses a frame.
+     *
+     * @param length the length of the block
+     * @param position where the block starts in the file
      */
-    static void checkRatio(int length, long frameLength, DataFile file, long position)
-        throws IOException {
-      if (length > (frameLength >>> 2) * MOST_OF_FOUR) {
-        throw file.corrupt(
-            position, "a ZSTD frame of " + length + " bytes", "a length of " + frameLength);
-      }
-    }
-
-    /** Decompresses a frame. */
     byte[] decompress(
-        byte[] frame,
-        int from,
-        int frameLength,
-        int length,
-        DataFile file,
-        long position,
-        Scratch scratch)
+        byte[] frame, int frameLength, int length, DataFile file, long position, Scratch scratch)
         throws IOException {
       byte[] raw = scratch.raw(length);
       try {
-        int got = context(scratch).decompressByteArray(raw, 0, length, frame, from, frameLength);
+        int got = context(scratch).decompressByteArray(raw, 0, length, frame, 0, frameLength);
         if (got != length) {
           throw file.corrupt(position, "a block of " + length + " bytes", got + " bytes");
         }

@@ -2,6 +2,7 @@ package tech.bsdb.data;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.List;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.io.CheckedPages;
@@ -24,7 +25,7 @@ public record DataFile(CheckedPages pages, PageCheck place, long end) implements
   }
 
   /** Closes all files, then fails if any could not be closed. */
-  static void closeAll(DataFile[] files) throws IOException {
+  public static void closeAll(List<DataFile> files) throws IOException {
     IOException failure = null;
     for (DataFile file : files) {
       try {

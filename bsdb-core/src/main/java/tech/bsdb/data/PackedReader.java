@@ -285,6 +285,6 @@ public final class PackedReader implements Closeable {
   @Override
   public void close() throws IOException {
     pieces.drop();
-    DataFile.closeAll(files);
+    DataFile.closeAll(List.of(files));
   }
 }

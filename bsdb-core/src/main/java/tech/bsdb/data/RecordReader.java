@@ -158,6 +158,6 @@ public abstract class RecordReader implements Closeable {
   @Override
   public void close() throws IOException {
     pieces.drop();
-    DataFile.closeAll(files);
+    DataFile.closeAll(List.of(files));
   }
 }

@@ -37,7 +37,7 @@ public final class RecordScanner implements Closeable {
 
   private static final byte[] NO_BYTES = new byte[0];
 
-  private final DataFile[] files;
+  private final List<DataFile> files;
   private final PageCursor[] cursors;
   private final Layout layout;
   private final boolean packed;
@@ -95,7 +95,7 @@ public final class RecordScanner implements Closeable {
       byte @Nullable [] dictionary,
       boolean values,
       int mostCopied) {
-    this.files = files.toArray(DataFile[]::new);
+    this.files = files;
     this.cursors = cursors;
     this.layout = layout;
     this.packed = layout.isPacked();
@@ -106,27 +106,14 @@ public final class RecordScanner implements Closeable {
   }
 
   /**
-   * Creates a scanner of all records, which closes the files.
+   * Creates a scanner of some records, which closes the files.
    *
    * @param addresses the packing of addresses; of no use in the packed layouts
    * @param dictionary the dictionary of a compressed database, or null
    * @param values whether to read values too; if false, {@link #value} fails, and pages that hold
    *     only part of a value are skipped
-   * @throws IllegalArgumentException if it is not a dictionary; the files stay open
-   */
-  public RecordScanner(
-      List<DataFile> files,
-      Layout layout,
-      @Nullable RecordAddress addresses,
-      byte @Nullable [] dictionary,
-      boolean values) {
-    this(files, layout, addresses, dictionary, values, FileRange.whole(files.size()));
-  }
-
-  /**
-   * Creates a scanner of a part of the records, with the parameters of the other constructor.
-   *
    * @param ranges which records, for each file
+   * @throws IllegalArgumentException if it is not a dictionary; the files stay open
    */
   public RecordScanner(
       List<DataFile> files,
@@ -244,8 +231,8 @@ public final class RecordScanner implements Closeable {
   public void seek(long page, int slot) throws IOException {
     int number = 0;
     before = 0;
-    while (page - before >= files[number].pages().pages() - 2) {
-      before += files[number++].pages().pages() - 2;
+    while (page - before >= files.get(number).pages().pages() - 2) {
+      before += files.get(number++).pages().pages() - 2;
     }
     if (number != current) {
       current = number;
@@ -265,10 +252,10 @@ public final class RecordScanner implements Closeable {
 
   private boolean nextBins(boolean one) throws IOException {
     while (!cursors[current].nextBins(one)) {
-      if (current == files.length - 1) {
+      if (current == files.size() - 1) {
         return false;
       }
-      before += files[current].pages().pages() - 2;
+      before += files.get(current).pages().pages() - 2;
       current++;
     }
     from = 0;
@@ -313,7 +300,7 @@ public final class RecordScanner implements Closeable {
     next = limit;
     if (rest > 0) {
       if (decompressed) {
-        throw CompressedReader.noRecord(files[current], start(), bytes, limit - rest, limit);
+        throw CompressedReader.noRecord(files.get(current), start(), bytes, limit - rest, limit);
       }
       cursor.move(-rest);
       if (blocks != null) {
@@ -435,7 +422,7 @@ public final class RecordScanner implements Closeable {
     if (addresses == null || packed) {
       return start;
     }
-    int number = files[current].place().file().number();
+    int number = files.get(current).place().file().number();
     return addresses.pack(number, start, blocks == null ? further : origin + from);
   }
 
@@ -514,7 +501,7 @@ public final class RecordScanner implements Closeable {
 
   /** Describes damage where the record or its bin is. */
   public CorruptDatabaseException corrupt(String expected, String found) {
-    return files[current].corrupt(start(), expected, found);
+    return files.get(current).corrupt(start(), expected, found);
   }
 
   /** Closes the files. */

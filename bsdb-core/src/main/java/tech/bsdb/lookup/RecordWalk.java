@@ -1,6 +1,5 @@
 package tech.bsdb.lookup;
 
-import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -108,23 +107,17 @@ public final class RecordWalk implements RecordCursor {
   @Override
   public void close() throws IOException {
     closed = true;
-    List<Closeable> open = new ArrayList<>();
-    if (scanner != null) {
-      open.add(scanner);
-    }
-    ahead.forEach(each -> open.addAll(each.files));
+    RecordScanner open = scanner;
     scanner = null;
+    List<DataFile> files = new ArrayList<>();
+    ahead.forEach(each -> files.addAll(each.files));
     ahead.clear();
-    IOException failure = null;
-    for (Closeable each : open) {
-      try {
-        each.close();
-      } catch (IOException e) {
-        failure = e;
+    try {
+      if (open != null) {
+        open.close();
       }
-    }
-    if (failure != null) {
-      throw failure;
+    } finally {
+      DataFile.closeAll(files);
     }
   }
 }

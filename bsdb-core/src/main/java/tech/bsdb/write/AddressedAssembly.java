@@ -13,7 +13,9 @@ import tech.bsdb.BuildListener.Stage;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.Layout;
 import tech.bsdb.data.CompressedWriter;
+import tech.bsdb.data.DataFile;
 import tech.bsdb.data.DataFiles;
+import tech.bsdb.data.FileRange;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.data.PlainWriter;
 import tech.bsdb.data.RecordScanner;
@@ -347,7 +349,9 @@ final class AddressedAssembly implements Assembly {
     for (int i = 0; i < dataOutputs.size(); i++) {
       written.add(new Content(dataOutputs.get(i), dataFiles.end(i)));
     }
-    return new RecordScanner(Content.open(written), dataLayout, addresses, dictionary, true);
+    List<DataFile> files = Content.open(written);
+    List<FileRange> all = FileRange.whole(files.size());
+    return new RecordScanner(files, dataLayout, addresses, dictionary, true, all);
   }
 
   @Override

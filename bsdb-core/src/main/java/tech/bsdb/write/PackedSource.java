@@ -30,16 +30,6 @@ record PackedSource(List<DataFile> files, BinIndex index, Facts facts) implement
 
   @Override
   public void close() throws IOException {
-    IOException failure = null;
-    for (DataFile file : files) {
-      try {
-        file.close();
-      } catch (IOException e) {
-        failure = e;
-      }
-    }
-    if (failure != null) {
-      throw failure;
-    }
+    DataFile.closeAll(files);
   }
 }

@@ -226,7 +226,8 @@ class PackedPagesTest {
         Layout.PACKED,
         RecordAddress.of(Layout.PACKED, 2),
         null,
-        values);
+        values,
+        FileRange.whole(packed.files.size()));
   }
 
   private void checkScan(Packed packed, boolean values) throws IOException {
@@ -269,7 +270,7 @@ class PackedPagesTest {
       }
       assertThat(stream.next()).isFalse();
     } finally {
-      DataFile.closeAll(files.toArray(new DataFile[0]));
+      DataFile.closeAll(files);
     }
   }
 
@@ -540,7 +541,8 @@ class PackedPagesTest {
             Layout.PACKED,
             RecordAddress.of(Layout.PACKED, 2),
             null,
-            false)) {
+            false,
+            FileRange.whole(1))) {
       for (List<Truth.Entry> bin : bins) {
         for (Truth.Entry record : bin) {
           assertThat(scanner.next()).isTrue();
@@ -608,7 +610,8 @@ class PackedPagesTest {
             Layout.PACKED,
             RecordAddress.of(Layout.PACKED, 2),
             null,
-            true)) {
+            true,
+            FileRange.whole(packed.files.size()))) {
       while (scanner.next()) {
         assertThat(scanner.address()).isNotNegative();
       }

@@ -41,6 +41,7 @@ import tech.bsdb.Truth;
 import tech.bsdb.data.BlockCompressor;
 import tech.bsdb.data.CompressedBinReader;
 import tech.bsdb.data.DataFile;
+import tech.bsdb.data.FileRange;
 import tech.bsdb.data.PackedReader;
 import tech.bsdb.data.RecordScanner;
 import tech.bsdb.data.Scratch;
@@ -82,7 +83,9 @@ class PackStageTest {
   private record Packed(
       List<PagesFile> files, BinIndex index, PagesFile filter, long records, Layout layout) {
     RecordScanner scan() throws IOException {
-      return new RecordScanner(open(), layout, RecordAddress.of(layout, 2), null, true);
+      List<DataFile> files = open();
+      List<FileRange> all = FileRange.whole(files.size());
+      return new RecordScanner(files, layout, RecordAddress.of(layout, 2), null, true, all);
     }
 
     byte[] indexBytes() throws IOException {

@@ -16,7 +16,7 @@ import tech.bsdb.io.PageSource;
 import tech.bsdb.io.Window;
 
 /** A reader closes all of its files and tells which could not be closed. */
-class PlainReaderTest {
+class DataFileTest {
   private final List<Integer> closed = new ArrayList<>();
 
   private DataFile file(int number) {
@@ -42,7 +42,7 @@ class PlainReaderTest {
 
   @Test
   void everyFailureToCloseIsTold() {
-    DataFile[] files = {file(0), file(1), file(2), file(3)};
+    List<DataFile> files = List.of(file(0), file(1), file(2), file(3));
 
     Throwable thrown = catchThrowable(() -> DataFile.closeAll(files));
 
