@@ -178,7 +178,7 @@ public final class RecordScanner implements Closeable {
       }
       return true;
     }
-    if (isShown()) {
+    if (showNext()) {
       return true;
     }
     int ended = 0;
@@ -266,7 +266,7 @@ public final class RecordScanner implements Closeable {
 
   /** Advances to the next record of the bin; false at its end. */
   public boolean nextInBin() throws IOException {
-    if (isShown()) {
+    if (showNext()) {
       return true;
     }
     PageCursor cursor = cursors[current];
@@ -278,8 +278,8 @@ public final class RecordScanner implements Closeable {
     return true;
   }
 
-  /** Shows the next record of the run, if the run has a whole one. */
-  private boolean isShown() {
+  /** Shows the next record of the run; false if the run has no whole one. */
+  private boolean showNext() {
     int at = next;
     long header = RecordFrame.decode(bytes, at, limit);
     if (header < 0) {
@@ -319,7 +319,7 @@ public final class RecordScanner implements Closeable {
     if (!decompressed) {
       startRun(cursor);
     }
-    if (!isShown()) {
+    if (!showNext()) {
       endRun(cursor);
       readCopy(cursor);
     }
