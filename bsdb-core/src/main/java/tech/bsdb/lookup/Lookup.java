@@ -46,6 +46,9 @@ public final class Lookup implements Closeable {
   private final ReadCount reads;
   private final List<OpenPart> parts;
 
+  /** Everything to close, in the order of opening. */
+  private final List<Closeable> files;
+
   /** The order of the keys of each database; none if it was not stored. */
   private final List<OrderIndex> orders;
 
@@ -60,7 +63,8 @@ public final class Lookup implements Closeable {
       Route route,
       boolean verify,
       ReadCount reads,
-      List<OpenPart> parts)
+      List<OpenPart> parts,
+      List<Closeable> files)
       throws IOException {
     this.opened = opened;
     this.realPath = opened.path().toRealPath();
@@ -68,6 +72,7 @@ public final class Lookup implements Closeable {
     this.route = route;
     this.reads = reads;
     this.parts = List.copyOf(parts);
+    this.files = List.copyOf(files);
     this.orders = parts.stream().map(OpenPart::order).filter(Objects::nonNull).toList();
     this.sync = new SyncLookups(route, engines, opened.path(), verify);
   }
@@ -89,22 +94,22 @@ public final class Lookup implements Closeable {
     ReadCount reads = new ReadCount();
     EngineChoice.Chosen engines = choice.choose(opened);
     engines.requireRoom(opened);
-    List<Closeable> toClose = new ArrayList<>();
+    List<Closeable> files = new ArrayList<>();
     try {
       List<Locator> locators = new ArrayList<>();
       List<OpenPart> parts = new ArrayList<>();
       for (DatabaseDirectory each : opened.databases()) {
         byte[] dictionary = each.facts().compressed() ? each.dictionary() : null;
         Locator locator = LocatorFactory.open(each, engines, dictionary, verify, reads);
-        toClose.add(locator);
+        files.add(locator);
         locators.add(locator);
         OpenPart part = OpenPart.open(each, dictionary, engines.data(), verify, reads);
-        toClose.add(part);
+        files.add(part);
         parts.add(part);
       }
-      return new Lookup(opened, engines, Route.of(opened, locators), verify, reads, parts);
+      return new Lookup(opened, engines, new Route(opened, locators), verify, reads, parts, files);
     } catch (IOException | RuntimeException e) {
-      closeAll(toClose, e);
+      closeAll(files, e);
       throw e;
     }
   }
@@ -496,9 +501,7 @@ public final class Lookup implements Closeable {
       if (ofSession != null) {
         failure.addSuppressed(ofSession);
       }
-      List<Closeable> all = new ArrayList<>(List.of(route));
-      all.addAll(parts);
-      closeAll(all, failure);
+      closeAll(files, failure);
       if (failure.getSuppressed().length > 0) {
         throw failure;
       }

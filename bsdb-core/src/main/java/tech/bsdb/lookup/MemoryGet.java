@@ -3,7 +3,6 @@ package tech.bsdb.lookup;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.Taking;
-import tech.bsdb.error.WrongShardException;
 
 /**
  * Single lookups in files that are in memory: a straight line from the key to the value, for
@@ -27,41 +26,4 @@ interface MemoryGet {
    * @return what {@code taking} makes of the value, or null if the key is absent
    */
   <T> @Nullable T get(byte[] key, Taking<T> taking) throws IOException;
-
-  /**
-   * Lookups in all databases of a route, or null if they are not in memory or have layouts that
-   * need working memory.
-   */
-  static @Nullable MemoryGet of(Route route) {
-    MemoryGet[] all = new MemoryGet[route.databases()];
-    for (int i = 0; i < all.length; i++) {
-      MemoryGet one = route.locator(i).inMemory();
-      if (one == null) {
-        return null;
-      }
-      all[i] = one;
-    }
-    return route.isUndivided() ? all[0] : new Routed(route, all);
-  }
-
-  /** Lookups in shards. */
-  final class Routed implements MemoryGet {
-    private final Route route;
-    private final MemoryGet[] databases;
-
-    Routed(Route route, MemoryGet[] databases) {
-      this.route = route;
-      this.databases = databases;
-    }
-
-    /**
-     * {@inheritDoc}
-     *
-     * @throws WrongShardException if the key belongs to a shard that was not opened
-     */
-    @Override
-    public <T> @Nullable T get(byte[] key, Taking<T> taking) throws IOException {
-      return databases[route.number(key)].get(key, taking);
-    }
-  }
 }

@@ -45,8 +45,11 @@ final class SyncLookups {
   private final Copying copying = new Copying(null, true);
   private final Slicing slicing = new Slicing();
 
-  /** For files in memory; null if others must be read, or once they are closed. */
-  private volatile @Nullable MemoryGet memory;
+  /**
+   * The lookups in each database, if all files are in memory and the layout allows it; otherwise,
+   * and once the files are closed, null.
+   */
+  private volatile MemoryGet @Nullable [] memory;
 
   /**
    * Creates lookups.
@@ -66,8 +69,20 @@ final class SyncLookups {
       shown &= engines.showsMemory(any.file(read));
     }
     this.showMemory = shown;
-    this.memory = shown ? MemoryGet.of(route) : null;
+    this.memory = shown ? inMemory(route) : null;
     this.single = new SingleLookups(route);
+  }
+
+  private static MemoryGet @Nullable [] inMemory(Route route) {
+    MemoryGet[] all = new MemoryGet[route.databases()];
+    for (int i = 0; i < all.length; i++) {
+      MemoryGet one = route.locator(i).inMemory();
+      if (one == null) {
+        return null;
+      }
+      all[i] = one;
+    }
+    return all;
   }
 
   /** Whether all reads show mapped or loaded memory. */
@@ -130,13 +145,13 @@ final class SyncLookups {
 
   /** Looks up a key; see {@link Lookup#get(byte[])}. */
   byte @Nullable [] get(byte[] key) throws IOException {
-    MemoryGet open = memory;
+    MemoryGet[] open = memory;
     return open == null ? read(key, null) : get(open, key, copying);
   }
 
   /** Looks up a key, requesting memory from a budget if there is one. */
   byte @Nullable [] get(byte[] key, @Nullable LongPredicate budget) throws IOException {
-    MemoryGet open = memory;
+    MemoryGet[] open = memory;
     return open == null ? read(key, budget) : get(open, key, new Copying(budget, true));
   }
 
@@ -145,7 +160,7 @@ final class SyncLookups {
    * otherwise {@link SingleLookups#NOT_IN_MEMORY}.
    */
   byte @Nullable [] getIfInMemory(byte[] key, @Nullable LongPredicate budget) throws IOException {
-    MemoryGet open = memory;
+    MemoryGet[] open = memory;
     if (open != null && verifies) { // what was verified was read
       return get(open, key, new Copying(budget, false));
     }
@@ -156,9 +171,9 @@ final class SyncLookups {
         session -> within(budget, session.probe, probe -> single.getIfTouched(key, probe)));
   }
 
-  private <T> @Nullable T get(MemoryGet open, byte[] key, Taking<T> taking) throws IOException {
+  private <T> @Nullable T get(MemoryGet[] open, byte[] key, Taking<T> taking) throws IOException {
     try {
-      T found = open.get(key, taking);
+      T found = open[route.number(key)].get(key, taking);
       if (found == null) { // a value has the right key before it
         Faults.surface();
       }
@@ -180,7 +195,7 @@ final class SyncLookups {
   /** Shows a key's value where it lies; see {@link Lookup#show}. */
   @SuppressWarnings("ReferenceEquality") // identity is meant
   <V, R> @Nullable R show(byte[] key, V visitor, Lookup.Visit<V, R> visit) throws IOException {
-    MemoryGet open = memory;
+    MemoryGet[] open = memory;
     ByteBuffer value = open == null ? Slicing.UNREAD : get(open, key, slicing);
     if (value == null) {
       return null;
