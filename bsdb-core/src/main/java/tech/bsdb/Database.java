@@ -123,7 +123,7 @@ public final class Database implements AutoCloseable {
    * @throws WrongShardException if the key belongs to a shard that this does not hold
    */
   public void requireOwn(byte[] key) throws WrongShardException {
-    lookup.requireOwn(key);
+    int unused = lookup.database(key);
   }
 
   /**

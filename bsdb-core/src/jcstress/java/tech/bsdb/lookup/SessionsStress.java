@@ -1,5 +1,6 @@
 package tech.bsdb.lookup;
 
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -59,7 +60,7 @@ public class SessionsStress {
   @Outcome(expect = Expect.FORBIDDEN, desc = "Two threads have one session, or one is lost.")
   @State
   public static class Lookups {
-    private final Sessions sessions = new Sessions();
+    private final Sessions sessions = new Sessions(Path.of("database"));
     private final Holder one = new Holder();
     private final Holder two = new Holder();
 
@@ -78,7 +79,7 @@ public class SessionsStress {
     /** What is left. */
     @Arbiter
     public void inTheEnd(III_Result result) {
-      result.r3 = sessions.close(() -> false) == Sessions.Closing.DONE ? 1 : 0;
+      result.r3 = sessions.close() == Sessions.Closing.DONE ? 1 : 0;
     }
   }
 
@@ -89,7 +90,7 @@ public class SessionsStress {
   @Outcome(expect = Expect.FORBIDDEN, desc = "Open after the end, or a session is shared.")
   @State
   public static class Closing {
-    private final Sessions sessions = new Sessions();
+    private final Sessions sessions = new Sessions(Path.of("database"));
     private final Holder reader = new Holder();
     private final Holder nobody = new Holder();
 
@@ -102,7 +103,7 @@ public class SessionsStress {
     /** Closes the database. */
     @Actor
     public void close(III_Result result) {
-      boolean done = sessions.close(() -> false) == Sessions.Closing.DONE;
+      boolean done = sessions.close() == Sessions.Closing.DONE;
       result.r2 = done && !reader.holdsAny() ? 1 : 2;
     }
 

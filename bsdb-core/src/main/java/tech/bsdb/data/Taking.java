@@ -2,7 +2,6 @@ package tech.bsdb.data;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What becomes of a value that a lookup finds in one page of memory. Thread-safe.
@@ -18,8 +17,8 @@ public interface Taking<T> {
   T take(ByteBuffer buffer, int at, int length) throws IOException;
 
   /**
-   * Returns what the lookup returns if it does not find out: the page must be verified first, or
-   * the record is not a short one in one page.
+   * Stands for a value that the lookup does not find out: the page must be verified first, or the
+   * record is not a short one in one page.
    */
-  @Nullable T otherwise(byte[] key) throws IOException;
+  T unread();
 }

@@ -78,11 +78,11 @@ public final class AddressedLocator extends HashedLocator {
   }
 
   @Override
-  public void stage(int stage, Staged keys, int from, int to, Probe probe) throws IOException {
+  public void stage(int stage, Staged keys, int from, int to) throws IOException {
     switch (stage - SLOT_STAGES) {
-      case 0 -> findAddresses(keys.places, from, to, probe.before);
+      case 0 -> findAddresses(keys.places, from, to, keys.session.before);
       case 1 -> records.touch(keys.places, keys.scratch, from, to);
-      case 2 -> takeValues(keys, from, to, probe);
+      case 2 -> takeValues(keys, from, to);
       default -> slotStage(stage, keys, from, to);
     }
   }
@@ -109,7 +109,7 @@ public final class AddressedLocator extends HashedLocator {
     }
   }
 
-  private void takeValues(Staged keys, int from, int to, Probe probe) throws IOException {
+  private void takeValues(Staged keys, int from, int to) throws IOException {
     Values values = keys.values();
     PlainReader plain = records instanceof PlainReader reader ? reader : null;
     for (int i = from; i < to; i++) {
@@ -131,9 +131,9 @@ public final class AddressedLocator extends HashedLocator {
       if (found == Found.ABSENT) {
         keys.note(i, null);
       } else {
-        records.locate(address, probe.last);
-        probe.last.read();
-        keys.note(i, records.decode(address, key, probe.last, values, probe.scratch));
+        records.locate(address, keys.session.last);
+        keys.session.last.read();
+        keys.note(i, records.decode(address, key, keys.session.last, values, keys.session.scratch));
       }
     }
   }

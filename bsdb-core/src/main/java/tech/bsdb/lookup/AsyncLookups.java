@@ -6,8 +6,11 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.data.Values;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.io.DirectEngine;
 
@@ -21,7 +24,7 @@ import tech.bsdb.io.DirectEngine;
  * for their reads or handlers. Further callers block, except handlers themselves, which could
  * deadlock.
  */
-public final class AsyncLookups implements RingLookups.Owner, Closeable {
+public final class AsyncLookups implements Closeable {
   /** The number of lookups with unfinished handlers beyond which callers wait. */
   static final int MOST = 16_384;
 
@@ -32,11 +35,15 @@ public final class AsyncLookups implements RingLookups.Owner, Closeable {
   private static final int CLOSED = -1;
   private static final long IDLE_SECONDS = 10;
 
-  private final SyncLookups sync;
+  private final Lookup lookup;
+  private final Sessions sessions;
+  private final Route route;
   private final Callbacks callbacks =
       new Callbacks(Math.max(2, Runtime.getRuntime().availableProcessors()));
   private final ThreadPoolExecutor pool;
   private final RingLookups[] rings;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
 
   /** The number of lookups with unfinished reads. */
   private int underWay;
@@ -49,11 +56,14 @@ public final class AsyncLookups implements RingLookups.Owner, Closeable {
   /**
    * Creates lookups over files that the caller closes after this.
    *
-   * @param sync the same lookups on the calling thread
+   * @param lookup the same lookups on the calling thread
    * @param engines the engines that opened the files of the locators
    */
-  AsyncLookups(SyncLookups sync, Route route, EngineChoice.Chosen engines) throws IOException {
-    this.sync = sync;
+  AsyncLookups(Lookup lookup, Sessions sessions, Route route, EngineChoice.Chosen engines)
+      throws IOException {
+    this.lookup = lookup;
+    this.sessions = sessions;
+    this.route = route;
     int threads = positive(DirectEngine.THREADS, DEFAULT_THREADS);
     int ringThreads = positive(RINGS, 1);
     this.pool =
@@ -72,7 +82,7 @@ public final class AsyncLookups implements RingLookups.Owner, Closeable {
     this.rings = new RingLookups[engines.hasRings() ? ringThreads : 0];
     try {
       for (int i = 0; i < rings.length; i++) {
-        rings[i] = new RingLookups(sync, route, engines, this);
+        rings[i] = new RingLookups(route, engines);
       }
     } catch (IOException | RuntimeException | Error e) {
       close();
@@ -96,108 +106,20 @@ public final class AsyncLookups implements RingLookups.Owner, Closeable {
   /** Looks up a key and delivers its answer; {@code budget} grants the memory for it. */
   public void get(byte[] key, Answer answer, @Nullable LongPredicate budget) {
     AsyncRequest request = new AsyncRequest(key, answer, budget);
-    boolean answered = true;
-    try {
-      answered = answeredHere(request);
-    } catch (IOException | RuntimeException | Error e) {
-      request.fail(e);
-    }
-    if (answered) {
+    if (request.isAnsweredHere()) {
       callbacks.runHere(request);
       return;
     }
     int before = begin();
     if (before == CLOSED) {
-      request.fail(new IllegalStateException("the database is closed"));
+      request.failure = new IllegalStateException("the database is closed");
       callbacks.runHere(request);
     } else if (before == 0 && callbacks.isIdle()) {
-      callbacks.execute(() -> readAndAnswer(request));
-    } else {
-      read(request);
+      callbacks.execute(request::readAndDeliver);
+    } else if (rings.length == 0
+        || !rings[(int) (Thread.currentThread().getId() % rings.length)].submit(request)) {
+      request.takesOver();
     }
-  }
-
-  /*
-   * A lone lookup is read by the thread that will deliver its answer, which saves one of two handovers. One at a time
-   * then takes 140 us instead of 233; a synchronous one takes 187 (docs/BENCHMARKS.md).
-   */
-  private void readAndAnswer(AsyncRequest request) {
-    try {
-      find(request);
-    } finally { // whatever fault comes late
-      readEnded();
-    }
-    deliver(request);
-  }
-
-  private void deliver(AsyncRequest request) {
-    try {
-      request.run();
-    } finally {
-      answered();
-    }
-  }
-
-  /** Looks up synchronously. */
-  private void find(AsyncRequest request) {
-    try {
-      request.value = sync.get(request.key, request.budget);
-    } catch (IOException | RuntimeException | Error e) {
-      request.fail(e);
-    }
-  }
-
-  /**
-   * Answers a request that needs no I/O and returns true; for others, finds the place of the first
-   * read if rings are used.
-   */
-  private boolean answeredHere(AsyncRequest request) throws IOException {
-    if (rings.length == 0) {
-      byte[] value = sync.getIfInMemory(request.key, request.budget);
-      if (value == SingleLookups.NOT_IN_MEMORY) {
-        return false;
-      }
-      request.value = value;
-      return true;
-    }
-    sync.start(request);
-    return request.place == Locator.ABSENT;
-  }
-
-  private void read(AsyncRequest request) {
-    if (rings.length == 0) {
-      waitFor(request);
-      return;
-    }
-    RingLookups ring = rings[(int) (Thread.currentThread().getId() % rings.length)];
-    if (!ring.submit(request)) {
-      waitFor(request);
-    }
-  }
-
-  /** Has a pool thread look up the key synchronously. */
-  @Override
-  public void waitFor(AsyncRequest request) {
-    try {
-      pool.execute(
-          () -> {
-            try {
-              find(request);
-            } finally { // whatever fault comes late
-              answer(request);
-            }
-          });
-    } catch (RejectedExecutionException | OutOfMemoryError e) {
-      request.fail(new IOException("cannot start a lookup thread: " + e.getMessage(), e));
-      answer(request);
-    }
-  }
-
-  /** Delivers the answer of a lookup whose reads are finished. */
-  @Override
-  public void answer(AsyncRequest request) {
-    callbacks.execute(() -> deliver(request));
-    readEnded();
   }
 
   /**
@@ -205,36 +127,33 @@ public final class AsyncLookups implements RingLookups.Owner, Closeable {
    *
    * @return the number of unanswered lookups before it, or {@link #CLOSED}
    */
-  private synchronized int begin() {
-    boolean interrupted = false;
-    while (!closed && unanswered >= MOST && !callbacks.isOwnThread()) {
-      try {
-        wait();
-      } catch (InterruptedException e) {
-        interrupted = true;
+  private int begin() {
+    lock.lock();
+    try {
+      while (!closed && unanswered >= MOST && !callbacks.isOwnThread()) {
+        changed.awaitUninterruptibly();
       }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-    if (closed) {
-      return CLOSED;
-    }
-    underWay++;
-    return unanswered++;
-  }
-
-  private synchronized void readEnded() {
-    underWay--;
-    if (underWay == 0 && closed) {
-      notifyAll();
+      if (closed) {
+        return CLOSED;
+      }
+      underWay++;
+      return unanswered++;
+    } finally {
+      lock.unlock();
     }
   }
 
-  private synchronized void answered() {
-    unanswered--;
-    if (unanswered == MOST - 1) {
-      notifyAll();
+  /** Counts the end of lookups' reads, and of their handlers. */
+  private void end(int reads, int handlers) {
+    lock.lock();
+    try {
+      underWay -= reads;
+      unanswered -= handlers;
+      if (underWay == 0 && closed || handlers > 0 && unanswered == MOST - 1) {
+        changed.signalAll();
+      }
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -244,20 +163,15 @@ public final class AsyncLookups implements RingLookups.Owner, Closeable {
    */
   @Override
   public void close() throws IOException {
-    boolean interrupted = false;
-    synchronized (this) {
+    lock.lock();
+    try {
       closed = true;
-      notifyAll();
+      changed.signalAll();
       while (underWay > 0) {
-        try {
-          wait();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
+        changed.awaitUninterruptibly();
       }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+    } finally {
+      lock.unlock();
     }
     for (RingLookups ring : rings) {
       if (ring != null) {
@@ -271,10 +185,10 @@ public final class AsyncLookups implements RingLookups.Owner, Closeable {
   /**
    * One asynchronous lookup and its answer. Passed from thread to thread, used by one at a time.
    */
-  static final class AsyncRequest implements Runnable {
+  final class AsyncRequest implements QueuedLookups.Request, Runnable {
     final byte[] key;
-    final @Nullable LongPredicate budget;
-    private final Answer answer;
+    private final @Nullable LongPredicate budget;
+    private final Answer receiver;
 
     /** The locator of the key, if its reads go through a ring. */
     @Nullable Locator locator;
@@ -282,26 +196,114 @@ public final class AsyncLookups implements RingLookups.Owner, Closeable {
     /** The place of the first read, if it goes through a ring. */
     long place;
 
-    byte @Nullable [] value;
+    private byte @Nullable [] value;
     private @Nullable Throwable failure;
 
-    AsyncRequest(byte[] key, Answer answer, @Nullable LongPredicate budget) {
+    AsyncRequest(byte[] key, Answer receiver, @Nullable LongPredicate budget) {
       this.key = key;
       this.budget = budget;
-      this.answer = answer;
+      this.receiver = receiver;
     }
 
-    void fail(Throwable why) {
-      failure = why;
+    /**
+     * Finds the answer and returns true if that needs no I/O; otherwise finds the place of the
+     * first read if rings are used.
+     */
+    private boolean isAnsweredHere() {
+      try {
+        if (rings.length == 0) {
+          value = lookup.getIfInMemory(key, budget);
+          return value != Session.NOT_IN_MEMORY;
+        }
+        Boolean absent =
+            sessions.use(
+                session -> {
+                  locator = route.of(key);
+                  place = locator.start(key, session.signature);
+                  return place == Locator.ABSENT;
+                });
+        return Boolean.TRUE.equals(absent);
+      } catch (IOException | RuntimeException | Error e) {
+        failure = e;
+        return true;
+      }
+    }
+
+    /** Looks up the key synchronously. */
+    private void read() {
+      try {
+        value = lookup.get(key, budget);
+      } catch (IOException | RuntimeException | Error e) {
+        failure = e;
+      }
+    }
+
+    /*
+     * A lone lookup is read by the thread that will deliver its answer, which saves one of two handovers. One at a time
+     * then takes 140 us instead of 233; a synchronous one takes 187 (docs/BENCHMARKS.md).
+     */
+    private void readAndDeliver() {
+      try {
+        read();
+      } finally { // whatever fault comes late
+        end(1, 0);
+      }
+      deliver();
+    }
+
+    /** Has a pool thread look up the key synchronously. */
+    @Override
+    public boolean takesOver() {
+      try {
+        pool.execute(
+            () -> {
+              try {
+                read();
+              } finally { // whatever fault comes late
+                answered();
+              }
+            });
+      } catch (RejectedExecutionException | OutOfMemoryError e) {
+        failure = new IOException("cannot start a lookup thread: " + e.getMessage(), e);
+        answered();
+      }
+      return true;
+    }
+
+    @Override
+    public Values destination(Values separate) {
+      separate.use(budget);
+      return separate;
+    }
+
+    @Override
+    public void answer(int number, byte @Nullable [] array, @Nullable Throwable why) {
+      value = array;
+      failure = why == null ? null : sessions.explained(why);
+      answered();
+    }
+
+    /** Has the answer delivered; all reads are finished. */
+    private void answered() {
+      callbacks.execute(this::deliver);
+      end(1, 0);
+    }
+
+    private void deliver() {
+      try {
+        run();
+      } finally {
+        end(0, 1);
+      }
     }
 
     /** Delivers the answer. */
     @Override
     public void run() {
       if (failure != null) {
-        answer.failed(failure);
+        receiver.failed(failure);
       } else {
-        answer.completed(value);
+        receiver.completed(value);
       }
     }
   }

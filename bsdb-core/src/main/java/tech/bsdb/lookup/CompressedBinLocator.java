@@ -66,9 +66,9 @@ public final class CompressedBinLocator extends PackedLocator {
   }
 
   @Override
-  void takeValues(Staged keys, int from, int to, Probe probe) throws IOException {
+  void takeValues(Staged keys, int from, int to) throws IOException {
     for (int i = from; i < to; i++) {
-      keys.note(i, read(keys, i, probe));
+      keys.note(i, read(keys, i));
     }
   }
 

@@ -51,12 +51,12 @@ public final class InlineLocator extends HashedLocator {
   }
 
   @Override
-  public void stage(int stage, Staged keys, int from, int to, Probe probe) throws IOException {
+  public void stage(int stage, Staged keys, int from, int to) throws IOException {
     if (stage < SLOT_STAGES) {
       slotStage(stage, keys, from, to);
       return;
     }
-    Extent extent = probe.last;
+    Extent extent = keys.session.last;
     for (int i = from; i < to; i++) {
       byte[] key = keys.key(i);
       long slot = keys.places[i];
@@ -64,7 +64,7 @@ public final class InlineLocator extends HashedLocator {
       if (slot != ABSENT && key.length <= RecordFrame.MAX_KEY) {
         index.locate(slot, extent);
         extent.read();
-        value = value(slot, key, extent, keys.values(), probe.scratch);
+        value = value(slot, key, extent, keys.values(), keys.session.scratch);
       }
       keys.note(i, value);
     }

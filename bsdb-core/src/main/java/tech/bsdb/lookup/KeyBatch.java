@@ -9,13 +9,13 @@ import tech.bsdb.data.Values;
 import tech.bsdb.error.MemoryBudgetExceededException;
 
 /** Keys that are looked up together, and their values. Not thread-safe. */
-public final class KeyBatch {
+public final class KeyBatch implements QueuedLookups.Request {
   private static final int ABSENT = -1;
 
   /** Looks up all keys of a batch. */
   @FunctionalInterface
   interface Driver {
-    /** Puts each value into the batch's {@link #destination} and {@link #note notes} it. */
+    /** Puts each value into the batch's {@link #destination()} and {@link #note notes} it. */
     void run(KeyBatch batch) throws IOException;
   }
 
@@ -28,6 +28,9 @@ public final class KeyBatch {
   private int[] lengths;
   private int size;
   private boolean answered;
+
+  /** Why a lookup through a queue failed, the first of several; null if none did. */
+  private @Nullable Throwable failure;
 
   /** Creates a batch that collects its values in one array. */
   KeyBatch(Driver driver) {
@@ -120,6 +123,7 @@ public final class KeyBatch {
    */
   public void get() throws IOException {
     answered = false;
+    failure = null;
     values.clear();
     driver.run(this);
     answered = true;
@@ -171,7 +175,42 @@ public final class KeyBatch {
     return values;
   }
 
-  /** Records the value just put into {@link #destination}, or its absence. */
+  @Override
+  public Values destination(Values separate) {
+    return values;
+  }
+
+  @Override
+  public void answer(int number, byte @Nullable [] array, @Nullable Throwable why) {
+    if (why != null) {
+      failure = failure == null ? why : failure;
+    } else {
+      note(number, array);
+    }
+  }
+
+  @Override
+  public boolean takesOver() {
+    return false;
+  }
+
+  /** Whether a lookup through a queue has failed. */
+  boolean hasFailed() {
+    return failure != null;
+  }
+
+  /** Throws the reason why a lookup through a queue failed, if one did. */
+  void requireAnswers() throws IOException {
+    if (failure instanceof IOException e) {
+      throw e;
+    } else if (failure instanceof RuntimeException e) {
+      throw e;
+    } else if (failure instanceof Error e) {
+      throw e;
+    }
+  }
+
+  /** Records the value just put into {@link #destination()}, or its absence. */
   void note(int number, byte @Nullable [] array) {
     if (apart != null) {
       apart[number] = array;

@@ -88,7 +88,7 @@ public interface Locator extends Closeable {
    * @param from the first of those to take
    * @param to the end of them
    */
-  void stage(int stage, Staged keys, int from, int to, Probe probe) throws IOException;
+  void stage(int stage, Staged keys, int from, int to) throws IOException;
 
   /**
    * Returns the place of the next read, which any number may be; {@link #locate} rejects those

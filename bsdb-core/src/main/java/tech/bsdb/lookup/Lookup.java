@@ -18,7 +18,9 @@ import tech.bsdb.MemoryUse;
 import tech.bsdb.data.DataFile;
 import tech.bsdb.data.FileRange;
 import tech.bsdb.data.PlacedRecords;
+import tech.bsdb.data.RecordBytes;
 import tech.bsdb.data.RecordScanner;
+import tech.bsdb.data.Taking;
 import tech.bsdb.directory.DataSet;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.directory.EngineChoice;
@@ -28,6 +30,7 @@ import tech.bsdb.error.WrongShardException;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest.FileEntry;
+import tech.bsdb.io.Faults;
 import tech.bsdb.io.HugePages;
 import tech.bsdb.io.LoadedEngine;
 import tech.bsdb.io.ReadCount;
@@ -35,8 +38,10 @@ import tech.bsdb.order.OrderIndex;
 
 /**
  * An open database: its files, and everything that looks up keys in them. What a lookup reads is up
- * to the {@link Locator}; how it reads, to the drivers {@link MemoryGet}, {@link SingleLookups},
- * {@link Staged} and {@link QueuedLookups}. Thread-safe.
+ * to the {@link Locator}. How it reads depends on the engines: single keys in memory go to a {@link
+ * MemoryGet}; every other lookup takes a session, which reads single keys one extent after the
+ * other, batches in memory {@link Staged in stages}, and batches of engines that overlap reads
+ * {@link QueuedLookups through a queue}. Thread-safe.
  */
 public final class Lookup implements Closeable {
   private final DataSet opened;
@@ -52,7 +57,16 @@ public final class Lookup implements Closeable {
   /** The order of the keys of each database; none if it was not stored. */
   private final List<OrderIndex> orders;
 
-  private final SyncLookups sync;
+  private final boolean showsMemory;
+  private final boolean verifies;
+  private final Sessions sessions;
+
+  /**
+   * The lookups in each database, if all files are in memory and the layout allows it; otherwise,
+   * and once the files are closed, null.
+   */
+  private volatile MemoryGet @Nullable [] memory;
+
   private final Object asyncLock = new Object();
   private volatile @Nullable AsyncLookups async;
   private boolean closing;
@@ -74,7 +88,27 @@ public final class Lookup implements Closeable {
     this.parts = List.copyOf(parts);
     this.files = List.copyOf(files);
     this.orders = parts.stream().map(OpenPart::order).filter(Objects::nonNull).toList();
-    this.sync = new SyncLookups(route, engines, opened.path(), verify);
+    this.verifies = verify;
+    Locator any = route.any();
+    boolean shown = true;
+    for (int read = 0; read < any.reads(); read++) {
+      shown &= engines.showsMemory(any.file(read));
+    }
+    this.showsMemory = shown;
+    this.memory = shown ? inMemory(route) : null;
+    this.sessions = new Sessions(opened.path());
+  }
+
+  private static MemoryGet @Nullable [] inMemory(Route route) {
+    MemoryGet[] all = new MemoryGet[route.databases()];
+    for (int i = 0; i < all.length; i++) {
+      MemoryGet one = route.locator(i).inMemory();
+      if (one == null) {
+        return null;
+      }
+      all[i] = one;
+    }
+    return all;
   }
 
   /**
@@ -114,6 +148,42 @@ public final class Lookup implements Closeable {
     }
   }
 
+  /** Copies the values of files in memory, within a budget if there is one. */
+  private record Copying(@Nullable LongPredicate budget) implements Taking<byte[]> {
+    static final Copying FREELY = new Copying(null);
+
+    @Override
+    public byte[] take(ByteBuffer buffer, int at, int length) throws IOException {
+      if (budget != null && !budget.test(length)) {
+        throw new MemoryBudgetExceededException(length);
+      }
+      return RecordBytes.copy(buffer, at, length);
+    }
+
+    @Override
+    public byte[] unread() {
+      Faults.surface();
+      return Session.NOT_IN_MEMORY;
+    }
+  }
+
+  /** Shows the values of files in memory. */
+  private static final class Slicing implements Taking<ByteBuffer> {
+    static final Slicing SLICES = new Slicing();
+    static final ByteBuffer UNREAD = ByteBuffer.allocate(0);
+
+    @Override
+    public ByteBuffer take(ByteBuffer buffer, int at, int length) {
+      return buffer.slice(at, length);
+    }
+
+    @Override
+    public ByteBuffer unread() {
+      Faults.surface();
+      return UNREAD;
+    }
+  }
+
   /**
    * The value of a key.
    *
@@ -123,16 +193,61 @@ public final class Lookup implements Closeable {
    * @throws IllegalStateException if the database is closed
    */
   public byte @Nullable [] get(byte[] key) throws IOException {
-    return sync.get(key);
+    MemoryGet[] open = memory;
+    byte[] value = open == null ? Session.NOT_IN_MEMORY : get(open, key, Copying.FREELY);
+    return value == Session.NOT_IN_MEMORY ? find(key, null, false) : value;
   }
 
   /**
-   * Like {@link #get(byte[])}, but requests memory from a budget.
+   * Like {@link #get(byte[])}, but requests memory from a budget if there is one.
    *
    * @throws MemoryBudgetExceededException if the budget has no room
    */
   public byte @Nullable [] get(byte[] key, @Nullable LongPredicate budget) throws IOException {
-    return sync.get(key, budget);
+    MemoryGet[] open = memory;
+    byte[] value = open == null ? Session.NOT_IN_MEMORY : get(open, key, new Copying(budget));
+    return value == Session.NOT_IN_MEMORY ? find(key, budget, false) : value;
+  }
+
+  /**
+   * The value of a key if everything it requires was read before and so is probably in memory;
+   * otherwise {@link Session#NOT_IN_MEMORY}.
+   */
+  byte @Nullable [] getIfInMemory(byte[] key, @Nullable LongPredicate budget) throws IOException {
+    MemoryGet[] open = memory;
+    if (open != null && verifies) { // what was verified was read
+      return get(open, key, new Copying(budget));
+    }
+    return engines.overlapping() != null ? Session.NOT_IN_MEMORY : find(key, budget, true);
+  }
+
+  private <T> @Nullable T get(MemoryGet[] open, byte[] key, Taking<T> taking) throws IOException {
+    try {
+      T found = open[route.number(key)].get(key, taking);
+      if (found == null) { // a value has the right key before it
+        Faults.surface();
+      }
+      return found;
+    } catch (RuntimeException | Error e) {
+      if (memory == null && e instanceof RuntimeException) {
+        throw new IllegalStateException("the database is closed", e); // and its memory released
+      }
+      throw sessions.expected(e);
+    }
+  }
+
+  /** Looks up a key with a session; see {@link Session#find}. */
+  private byte @Nullable [] find(byte[] key, @Nullable LongPredicate budget, boolean touchedOnly)
+      throws IOException {
+    return sessions.use(
+        session -> {
+          session.values.use(budget);
+          try {
+            return session.find(route.of(key), key, session.values, touchedOnly);
+          } finally {
+            session.values.use(null);
+          }
+        });
   }
 
   /** Shows a value to a visitor. Separate from it, so that no lookup has to create one. */
@@ -149,8 +264,38 @@ public final class Lookup implements Closeable {
    * @throws IOException if the value cannot be read, or by the visit
    * @throws IllegalStateException if the database is closed
    */
+  @SuppressWarnings("ReferenceEquality") // identity is meant
   public <V, R> @Nullable R show(byte[] key, V visitor, Visit<V, R> visit) throws IOException {
-    return sync.show(key, visitor, visit);
+    MemoryGet[] open = memory;
+    ByteBuffer value = open == null ? Slicing.UNREAD : get(open, key, Slicing.SLICES);
+    if (value == null) {
+      return null;
+    }
+    if (value == Slicing.UNREAD) {
+      return sessions.lend(
+          session -> isPresent(key, session) ? visit.visit(visitor, session.shown.slice()) : null);
+    }
+    try {
+      Session session = sessions.take(); // for closing to wait for
+      try {
+        R seen = visit.visit(visitor, value);
+        Faults.surface();
+        return seen;
+      } finally {
+        session.state = Session.FREE; // needs no call, which could overflow the stack
+      }
+    } catch (InternalError e) { // the visitor reads mapped memory
+      throw sessions.unreadable(e);
+    }
+  }
+
+  /** Finds a key's value, which is then in the values shown. */
+  private boolean isPresent(byte[] key, Session session) throws IOException {
+    try {
+      return session.find(route.of(key), key, session.shown, false) != null;
+    } catch (IndexOutOfBoundsException e) {
+      throw sessions.unsound(e);
+    }
   }
 
   /** An action on the locators. */
@@ -167,7 +312,7 @@ public final class Lookup implements Closeable {
    * @throws IllegalStateException if the database is closed
    */
   public <T> T withLocators(Use<T> use) throws IOException {
-    return Objects.requireNonNull(sync.inSession(session -> use.with(route)));
+    return Objects.requireNonNull(sessions.use(session -> use.with(route)));
   }
 
   /** Whether the index maps the key to the given address; reads no record. */
@@ -176,11 +321,10 @@ public final class Lookup implements Closeable {
       return false;
     }
     Boolean leads =
-        sync.inSession(
+        sessions.use(
             session -> {
-              Probe probe = session.probe;
-              long slot = addressed.start(key, probe.signature);
-              return addressed.leadsTo(slot, address, probe.before);
+              long slot = addressed.start(key, session.signature);
+              return addressed.leadsTo(slot, address, session.before);
             });
     return Boolean.TRUE.equals(leads);
   }
@@ -235,8 +379,7 @@ public final class Lookup implements Closeable {
       return wanted.ofPages(files);
     }
     Facts facts = directory.facts();
-    long[] sample =
-        sync.inSession(session -> addressed.sample(facts.records(), session.probe.before));
+    long[] sample = sessions.use(session -> addressed.sample(facts.records(), session.before));
     return wanted.ofAddresses(files.size(), facts.addresses(), Objects.requireNonNull(sample));
   }
 
@@ -245,7 +388,7 @@ public final class Lookup implements Closeable {
       throw new UnsupportedOperationException(
           opened.path() + " is approximate: it keeps no keys, so it cannot be scanned");
     }
-    sync.requireOpen();
+    sessions.requireOpen();
   }
 
   /**
@@ -282,8 +425,12 @@ public final class Lookup implements Closeable {
     return orders;
   }
 
-  /** The number of the database for a key. */
-  int database(byte[] key) throws WrongShardException {
+  /**
+   * The number of the database for a key.
+   *
+   * @throws WrongShardException if it belongs to a shard that was not opened
+   */
+  public int database(byte[] key) throws WrongShardException {
     return route.number(key);
   }
 
@@ -293,8 +440,8 @@ public final class Lookup implements Closeable {
    *
    * @throws IllegalStateException if the database is closed
    */
-  <T> @Nullable T withOrder(SyncLookups.Use<T> use) throws IOException {
-    return sync.inSession(use);
+  <T> @Nullable T withOrder(Sessions.Use<T> use) throws IOException {
+    return sessions.use(use);
   }
 
   /** Reports a key of the order that has no record where the order says. */
@@ -311,12 +458,12 @@ public final class Lookup implements Closeable {
    * @throws IllegalStateException if the database is closed
    */
   void requireOpen() {
-    sync.requireOpen();
+    sessions.requireOpen();
   }
 
   /** Creates a batch of keys, which one thread may use repeatedly. */
   public KeyBatch batch() {
-    return new KeyBatch(sync::getAll);
+    return new KeyBatch(this::getAll);
   }
 
   /**
@@ -326,7 +473,7 @@ public final class Lookup implements Closeable {
    */
   public List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException {
     byte @Nullable [][] values = new byte[keys.size()][];
-    new KeyBatch(sync::getAll, keys.toArray(new byte[0][]), null, keys.size(), values).get();
+    new KeyBatch(this::getAll, keys.toArray(new byte[0][]), null, keys.size(), values).get();
     return Collections.unmodifiableList(Arrays.asList(values));
   }
 
@@ -344,20 +491,45 @@ public final class Lookup implements Closeable {
       byte[] @Nullable [] values,
       Session session)
       throws IOException {
-    new KeyBatch(batch -> sync.getAll(batch, session), keys, places, count, values).get();
+    new KeyBatch(batch -> getAll(batch, session), keys, places, count, values).get();
+  }
+
+  /** Looks up all keys of a batch, overlapping reads or cache misses where that pays. */
+  private void getAll(KeyBatch batch) throws IOException {
+    sessions.use(
+        session -> {
+          getAll(batch, session);
+          return null;
+        });
+  }
+
+  private void getAll(KeyBatch batch, Session session) throws IOException {
+    if (showsMemory) {
+      session.staged(route).run(batch);
+    } else if (engines.overlapping() != null) {
+      session.runQueued(batch, route, engines);
+    } else {
+      for (int i = 0; i < batch.size(); i++) {
+        byte[] key = batch.key(i);
+        batch.note(i, session.find(route.of(key), key, batch.destination(), false));
+      }
+    }
   }
 
   /**
-   * Reads the values of records of a database, if they lie together; see {@link
-   * SyncLookups#readTogether}.
+   * Reads the values of records of a database at known places in a session, if they lie together,
+   * or nothing is gained by reading them in another way.
+   *
+   * @return false if others are missing than those of keys without a record at their place
    */
   boolean readTogether(PlacedRecords records, int database, Session session) throws IOException {
-    return sync.readTogether(records, database, session);
+    return route.locator(database) instanceof AddressedLocator addressed
+        && addressed.readTogether(records, !overlaps(), session.last, session.scratch);
   }
 
   /** Whether batches overlap reads or cache misses. */
   boolean overlaps() {
-    return sync.overlaps();
+    return showsMemory || engines.overlapping() != null;
   }
 
   /** Looks up a key asynchronously. */
@@ -403,7 +575,7 @@ public final class Lookup implements Closeable {
           if (closing) {
             throw new IllegalStateException("the database is closed");
           }
-          made = new AsyncLookups(sync, route, engines);
+          made = new AsyncLookups(this, sessions, route, engines);
           async = made;
         }
       }
@@ -448,18 +620,9 @@ public final class Lookup implements Closeable {
     return opened.databases().size() < opened.facts().shards();
   }
 
-  /**
-   * Checks that a key belongs to what was opened.
-   *
-   * @throws WrongShardException if it belongs to a shard that was not opened
-   */
-  public void requireOwn(byte[] key) throws WrongShardException {
-    int unused = route.number(key);
-  }
-
   /** Whether lookups read only mapped or loaded memory and make no read calls. */
   public boolean readsMemory() {
-    return sync.readsMemory();
+    return showsMemory;
   }
 
   /** The engine in use and the reason for choosing it. */
@@ -477,7 +640,7 @@ public final class Lookup implements Closeable {
    */
   @Override
   public void close() throws IOException {
-    if (sync.isShowing()) {
+    if (sessions.areInUseHere()) {
       throw new IllegalStateException(
           opened.path() + ": a value reader must not close the database that it reads");
     }
@@ -489,7 +652,8 @@ public final class Lookup implements Closeable {
     if (made != null) {
       made.close();
     }
-    Sessions.Closing outcome = sync.close();
+    memory = null;
+    Sessions.Closing outcome = sessions.close();
     if (outcome == Sessions.Closing.SESSION_LOST) {
       throw new IOException(
           opened.path()
@@ -497,7 +661,7 @@ public final class Lookup implements Closeable {
     }
     if (outcome == Sessions.Closing.DONE) {
       IOException failure = new IOException("could not close " + opened.path());
-      IOException ofSession = sync.closingFailure();
+      IOException ofSession = sessions.failure();
       if (ofSession != null) {
         failure.addSuppressed(ofSession);
       }

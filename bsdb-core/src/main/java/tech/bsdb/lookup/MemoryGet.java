@@ -23,7 +23,8 @@ interface MemoryGet {
   /**
    * Looks up a key.
    *
-   * @return what {@code taking} makes of the value, or null if the key is absent
+   * @return what {@code taking} makes of the value or has for an unread one; null if the key is
+   *     absent
    */
   <T> @Nullable T get(byte[] key, Taking<T> taking) throws IOException;
 }

@@ -77,7 +77,7 @@ final class PackedGet implements MemoryGet {
     }
     ByteBuffer buffer = pages.known(inFile);
     if (buffer == null) {
-      return taking.otherwise(key);
+      return taking.unread();
     }
     int at = ShownFile.offset(inFile << Page.SHIFT);
     int slot = index.slot(bin, page);
@@ -88,7 +88,7 @@ final class PackedGet implements MemoryGet {
     int filterBit = PackedPage.filterBitNumber(low);
     long found = PackedReader.find(buffer, at, slot, starting, filterBit, key);
     if (found < 0) {
-      return found == Found.ABSENT ? null : taking.otherwise(key);
+      return found == Found.ABSENT ? null : taking.unread();
     }
     return taking.take(buffer, Found.offset(found), Found.length(found));
   }

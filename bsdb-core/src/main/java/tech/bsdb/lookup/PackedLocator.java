@@ -89,7 +89,7 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
   }
 
   @Override
-  public void stage(int stage, Staged keys, int from, int to, Probe probe) throws IOException {
+  public void stage(int stage, Staged keys, int from, int to) throws IOException {
     switch (stage) {
       case 0 -> {
         keys.sign(this, from, to);
@@ -99,7 +99,7 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
       case 2 ->
           records.touchBins(
               keys.places, keys.read, keys.lows, hasFilters(), ABSENT, keys.scratch, from, to);
-      default -> takeValues(keys, from, to, probe);
+      default -> takeValues(keys, from, to);
     }
   }
 
@@ -128,7 +128,7 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
   }
 
   /** Notes the values of keys. */
-  void takeValues(Staged keys, int from, int to, Probe probe) throws IOException {
+  void takeValues(Staged keys, int from, int to) throws IOException {
     Values values = keys.values();
     for (int i = from; i < to; i++) {
       long place = keys.places[i];
@@ -145,20 +145,20 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
           continue;
         }
       }
-      keys.note(i, found == Found.ABSENT ? null : read(keys, i, probe));
+      keys.note(i, found == Found.ABSENT ? null : read(keys, i));
     }
   }
 
   /** Looks up a key whose record may be anywhere in its bin. */
-  final byte @Nullable [] read(Staged keys, int number, Probe probe) throws IOException {
+  final byte @Nullable [] read(Staged keys, int number) throws IOException {
     long place = start(keys.highs[number], keys.lows[number]);
     if (place == ABSENT) {
       return null;
     }
-    locate(0, place, probe.last);
-    probe.last.read();
+    locate(0, place, keys.session.last);
+    keys.session.last.read();
     byte[] key = keys.key(number);
-    return value(place, key, probe.last, keys.values(), probe.scratch);
+    return value(place, key, keys.session.last, keys.values(), keys.session.scratch);
   }
 
   @Override

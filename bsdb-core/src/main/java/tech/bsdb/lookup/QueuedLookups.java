@@ -6,50 +6,45 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.Scratch;
 import tech.bsdb.data.Values;
 import tech.bsdb.directory.EngineChoice;
+import tech.bsdb.hash.Signature;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.ReadQueue;
 
 /**
- * Concurrent lookups over one read queue. When a lookup's read completes, its next read joins the
- * same queue and goes to the device with the next submission. Used by one thread at a time.
- *
- * @param <R> the type of a lookup's request
+ * Concurrent lookups over one read queue, of a batch or of single keys. When a lookup's read
+ * completes, its next read joins the same queue and goes to the device with the next submission.
+ * Used by one thread at a time.
  */
-final class QueuedLookups<R> implements Closeable {
-  /** Receives finished lookups. */
-  interface Answers<R> {
+final class QueuedLookups implements Closeable {
+  /** Asks for the value of a key, or of several, and receives the answers. */
+  interface Request {
+    /** Receives the values; the request may set its budget. */
+    Values destination(Values separate);
+
     /**
      * Called when a lookup has finished.
      *
      * @param number the number given to {@link #begin}
-     * @param array holds the value, placed as the {@link Values} in use define; null if the key is
+     * @param array holds the value, placed as the {@link #destination} defines; null if the key is
      *     absent or the lookup failed
      * @param failure why there is no answer, or null
      */
-    void answer(R request, int number, byte @Nullable [] array, @Nullable Throwable failure);
+    void answer(int number, byte @Nullable [] array, @Nullable Throwable failure);
 
     /**
-     * Called when a record is too large to read through the queue.
+     * Called when a record is too large to read through the queue, or the queue has failed.
      *
-     * @return true if the callee takes over the lookup and answers it in another way; false to read
-     *     the rest now, however long it takes
+     * @return true if this takes over the lookup and answers it in another way; false to read the
+     *     rest now, however long it takes
      */
-    default boolean takesLarge(R request) {
-      return false;
-    }
-
-    /** Returns the memory budget for a lookup's value, or null to use that of the values in use. */
-    default @Nullable LongPredicate budget(R request) {
-      return null;
-    }
+    boolean takesOver();
   }
 
-  /** The largest record, in pages, read through the queue if the callee takes larger ones. */
+  /** The largest record, in pages, read through the queue if the request takes over larger ones. */
   private static final int LARGE = 64;
 
   /**
@@ -57,31 +52,28 @@ final class QueuedLookups<R> implements Closeable {
    */
   private static final int KEEP = 8 << 10;
 
+  private final Route route;
   private final int last;
   private final ReadQueue queue;
 
   /** By the number of a read: whether it goes through the queue rather than being made at once. */
   private final boolean[] queued;
 
-  private final Answers<R> answers;
-  private final List<Pending<R>> all = new ArrayList<>();
-  private final ArrayDeque<Pending<R>> free = new ArrayDeque<>();
+  private final List<Pending> all = new ArrayList<>();
+  private final ArrayDeque<Pending> free = new ArrayDeque<>();
   private final Scratch scratch = new Scratch();
+  private final Values separate = Values.separate();
   private final ReadQueue.Ended ended = this::ended;
-  private Values values;
-
-  /** Whether the values currently use a lookup's own budget. */
-  private boolean ownBudget;
 
   /** A lookup that waits for a read, reused by later lookups. */
-  private static final class Pending<R> {
+  private static final class Pending {
     final int tag;
     final Extent extent = new Extent();
     Locator locator;
     byte[] key = new byte[0];
     long place;
     int read;
-    @Nullable R request;
+    @Nullable Request request;
     int number;
 
     Pending(int tag, Locator locator) {
@@ -94,15 +86,9 @@ final class QueuedLookups<R> implements Closeable {
    * Creates lookups over a queue of the engine that overlaps reads.
    *
    * @param oneThread whether only the calling thread will ever use it
-   * @param values where the values go
    */
-  QueuedLookups(
-      Route route,
-      EngineChoice.Chosen engines,
-      boolean oneThread,
-      Values values,
-      Answers<R> answers)
-      throws IOException {
+  QueuedLookups(Route route, EngineChoice.Chosen engines, boolean oneThread) throws IOException {
+    this.route = route;
     Locator any = route.any();
     this.last = any.reads() - 1;
     this.queued = new boolean[any.reads()];
@@ -110,13 +96,31 @@ final class QueuedLookups<R> implements Closeable {
       queued[read] = engines.isQueued(any.file(read));
     }
     this.queue = engines.queue(oneThread);
-    this.values = values;
-    this.answers = answers;
   }
 
-  /** Changes the destination of values; nothing may be pending. */
-  void useValues(Values other) {
-    values = other;
+  /**
+   * Looks up all keys of a batch with many reads in flight: as soon as one lookup finishes, the
+   * next takes its place. After a failure, close this.
+   */
+  void run(KeyBatch batch, Signature signature) throws IOException {
+    for (int i = 0; i < batch.size() && !batch.hasFailed(); i++) {
+      byte[] key = batch.key(i);
+      Locator locator = route.of(key);
+      boolean placed = batch.isPlaced();
+      long place = placed ? batch.place(i) : locator.start(key, signature);
+      if (!placed && place == Locator.ABSENT) {
+        batch.note(i, null);
+      } else {
+        while (isFull()) {
+          await(1);
+        }
+        begin(locator, placed ? last : 0, place, key, batch, i);
+      }
+    }
+    while (pending() > 0) {
+      await(1);
+    }
+    batch.requireAnswers();
   }
 
   /** The number of unfinished lookups. */
@@ -135,11 +139,12 @@ final class QueuedLookups<R> implements Closeable {
    * @param locator the locator of the key
    * @param read the number of its first read, which is 0 unless the places of others are known
    * @param place the place of its first read
+   * @param number passed to the request with the answer
    */
-  void begin(Locator locator, int read, long place, byte[] key, R request, int number) {
-    Pending<R> lookup = free.poll();
+  void begin(Locator locator, int read, long place, byte[] key, Request request, int number) {
+    Pending lookup = free.poll();
     if (lookup == null) {
-      lookup = new Pending<>(all.size(), locator);
+      lookup = new Pending(all.size(), locator);
       all.add(lookup);
     }
     lookup.locator = locator;
@@ -148,11 +153,7 @@ final class QueuedLookups<R> implements Closeable {
     lookup.read = read;
     lookup.request = request;
     lookup.number = number;
-    try {
-      proceed(lookup);
-    } catch (IOException | RuntimeException | Error e) {
-      end(lookup, null, e);
-    }
+    proceed(lookup, false);
   }
 
   /**
@@ -173,103 +174,93 @@ final class QueuedLookups<R> implements Closeable {
   }
 
   private void ended(int tag, @Nullable IOException failure) {
-    Pending<R> lookup = all.get(tag);
+    Pending lookup = all.get(tag);
     if (failure != null) {
-      end(lookup, null, failure);
-      return;
+      answer(lookup, null, failure);
+    } else {
+      proceed(lookup, true);
+    }
+  }
+
+  /**
+   * Makes the reads of a lookup until one goes through the queue or the lookup is answered.
+   *
+   * @param queuedIsRead whether a read that went through the queue has completed
+   */
+  private void proceed(Pending lookup, boolean queuedIsRead) {
+    Request request = lookup.request;
+    if (request == null) {
+      return; // already finished: answering failed
     }
     try {
-      lookup.extent.verify();
-      if (isAnswered(lookup)) {
-        return;
+      Locator locator = lookup.locator;
+      Extent extent = lookup.extent;
+      boolean isRead = queuedIsRead;
+      if (isRead) {
+        extent.verify();
       }
-      proceed(lookup);
+      while (true) {
+        boolean isLast = lookup.read == last;
+        if (!isRead) {
+          locator.locate(lookup.read, lookup.place, extent);
+          if (isLast && extent.count() > LARGE && request.takesOver()) {
+            release(lookup);
+            return;
+          }
+          if (queued[lookup.read]) {
+            extent.addTo(queue, lookup.tag);
+            return;
+          }
+          extent.read();
+        }
+        if (isLast) {
+          if (!locator.holds(lookup.place, extent) && request.takesOver()) {
+            release(lookup);
+          } else {
+            Values values = request.destination(separate);
+            answer(lookup, locator.value(lookup.place, lookup.key, extent, values, scratch), null);
+          }
+          return;
+        }
+        lookup.place = locator.next(lookup.place, extent);
+        lookup.read++;
+        isRead = false;
+      }
     } catch (IOException | RuntimeException | Error e) {
-      end(lookup, null, e);
+      answer(lookup, null, e);
     }
   }
 
-  /** Makes the reads of a lookup until one goes through the queue or the lookup is answered. */
-  private void proceed(Pending<R> lookup) throws IOException {
-    do {
-      lookup.locator.locate(lookup.read, lookup.place, lookup.extent);
-      if (lookup.read == last && lookup.extent.count() > LARGE && isTakenOver(lookup)) {
-        return;
-      }
-      if (queued[lookup.read]) {
-        lookup.extent.addTo(queue, lookup.tag);
-        return;
-      }
-      lookup.extent.read();
-    } while (!isAnswered(lookup));
-  }
-
-  /** Answers a lookup whose final read is complete; after other reads, notes the next place. */
-  private boolean isAnswered(Pending<R> lookup) throws IOException {
-    Locator locator = lookup.locator;
-    if (lookup.read < last) {
-      lookup.place = locator.next(lookup.place, lookup.extent);
-      lookup.read++;
-      return false;
-    }
-    if (!locator.holds(lookup.place, lookup.extent) && isTakenOver(lookup)) {
-      return true;
-    }
-    applyBudget(lookup);
-    end(lookup, locator.value(lookup.place, lookup.key, lookup.extent, values, scratch), null);
-    return true;
-  }
-
-  /** Hands a lookup of a large record over, if its request accepts it; keeps the windows small. */
-  private boolean isTakenOver(Pending<R> lookup) {
-    R request = lookup.request;
-    if (request != null && answers.takesLarge(request)) {
-      release(lookup);
-      return true;
-    }
-    return false;
-  }
-
-  /** Makes the values use the lookup's own budget, if it has one. */
-  private void applyBudget(Pending<R> lookup) {
-    R request = lookup.request;
-    LongPredicate budget = request == null ? null : answers.budget(request);
-    if (budget != null || ownBudget) {
-      values.use(budget);
-      ownBudget = budget != null;
-    }
-  }
-
-  private void end(Pending<R> lookup, byte @Nullable [] array, @Nullable Throwable failure) {
-    R request = lookup.request;
+  private void answer(Pending lookup, byte @Nullable [] array, @Nullable Throwable failure) {
+    Request request = lookup.request;
     if (request != null) { // otherwise already finished: answering failed
       release(lookup);
-      answers.answer(request, lookup.number, array, failure);
+      request.answer(lookup.number, array, failure);
     }
+  }
+
+  private void release(Pending lookup) {
+    lookup.request = null;
+    free.push(lookup);
   }
 
   /** Releases memory that only large records need; nothing may be pending. */
   void trim() {
-    for (Pending<R> lookup : all) {
+    for (Pending lookup : all) {
       lookup.extent.trim(KEEP);
     }
     scratch.trim(KEEP);
   }
 
   /** Drops all pending lookups after {@link #close} and passes on their requests. */
-  void abandon(Consumer<R> left) {
-    for (Pending<R> lookup : all) {
-      R request = lookup.request;
+  void abandon(Consumer<Request> left) {
+    for (Pending lookup : all) {
+      Request request = lookup.request;
       if (request != null) {
         release(lookup);
         left.accept(request);
       }
     }
-  }
-
-  private void release(Pending<R> lookup) {
-    lookup.request = null;
-    free.push(lookup);
   }
 
   /** Waits for submitted reads and closes the queue. */

@@ -3,11 +3,10 @@ package tech.bsdb.lookup;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CountDownLatch;
-import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.data.Values;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.lookup.AsyncLookups.AsyncRequest;
 
@@ -15,25 +14,10 @@ import tech.bsdb.lookup.AsyncLookups.AsyncRequest;
  * One ring and the thread that drives it. The thread accepts requests while there is room, submits
  * their reads, and passes on the answers. {@link #submit} is thread-safe.
  */
-final class RingLookups implements Closeable, QueuedLookups.Answers<AsyncRequest> {
-  /** Takes the requests back. */
-  interface Owner {
-    /** Delivers the answer of a request whose reads are finished. */
-    void answer(AsyncRequest request);
-
-    /** Has another thread look up the key, which takes more than the ring can read. */
-    void waitFor(AsyncRequest request);
-  }
-
-  private final SyncLookups sync;
-  private final Route route;
-  private final EngineChoice.Chosen engines;
-  private final Owner owner;
+final class RingLookups implements Closeable {
+  private final QueuedLookups lookups;
   private final ConcurrentLinkedQueue<AsyncRequest> inbox = new ConcurrentLinkedQueue<>();
-  private final Thread thread = new Thread(this::run, "bsdb-ring");
-  private final CountDownLatch started = new CountDownLatch(1);
-  private volatile @Nullable QueuedLookups<AsyncRequest> lookups;
-  private @Nullable IOException refused;
+  private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
   private volatile boolean ending;
   private boolean broken;
 
@@ -42,27 +26,15 @@ final class RingLookups implements Closeable, QueuedLookups.Answers<AsyncRequest
    *
    * @throws IOException if the system refuses to set up a ring
    */
-  RingLookups(SyncLookups sync, Route route, EngineChoice.Chosen engines, Owner owner)
-      throws IOException {
-    this.sync = sync;
-    this.route = route;
-    this.engines = engines;
-    this.owner = owner;
+  RingLookups(Route route, EngineChoice.Chosen engines) throws IOException {
+    CompletableFuture<QueuedLookups> opened = new CompletableFuture<>();
+    Thread thread = new Thread(() -> run(route, engines, opened), "bsdb-ring");
     thread.setDaemon(true);
     thread.start();
-    boolean interrupted = false;
-    while (started.getCount() > 0) {
-      try {
-        started.await();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-    if (refused != null) {
-      throw refused;
+    try {
+      lookups = opened.join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof IOException refused ? refused : new IOException(e.getCause());
     }
   }
 
@@ -70,36 +42,38 @@ final class RingLookups implements Closeable, QueuedLookups.Answers<AsyncRequest
    * Accepts a request; returns false if the ring has failed and the caller must use another path.
    */
   boolean submit(AsyncRequest request) {
-    QueuedLookups<AsyncRequest> open = lookups;
-    if (open == null) {
-      return false;
-    }
     synchronized (inbox) {
       if (broken) {
         return false;
       }
       inbox.add(request);
     }
-    open.wake();
+    lookups.wake();
     return true;
   }
 
-  private void run() {
-    // Creates the queue here, since only the creating thread may use it.
-    try (QueuedLookups<AsyncRequest> open =
-        new QueuedLookups<>(route, engines, true, Values.separate(), this)) {
-      lookups = open;
-      started.countDown();
+  /** Opens the queue, since only the thread that creates it may use it, and drives it. */
+  private void run(
+      Route route, EngineChoice.Chosen engines, CompletableFuture<QueuedLookups> opened) {
+    QueuedLookups open;
+    try {
+      open = new QueuedLookups(route, engines, true);
+    } catch (IOException | RuntimeException | Error e) {
+      opened.completeExceptionally(e);
+      return;
+    }
+    opened.complete(open);
+    try (open) {
       drive(open);
     } catch (IOException | RuntimeException | Error e) {
-      refused = e instanceof IOException failure ? failure : new IOException(e);
+      // The ring has failed; the requests go another way.
     } finally {
-      started.countDown();
-      giveUp();
+      giveUp(open);
+      ended.complete(null);
     }
   }
 
-  private void drive(QueuedLookups<AsyncRequest> open) throws IOException {
+  private void drive(QueuedLookups open) throws IOException {
     while (!ending || open.pending() > 0 || !inbox.isEmpty()) {
       while (!open.isFull()) {
         AsyncRequest request = inbox.poll();
@@ -117,61 +91,22 @@ final class RingLookups implements Closeable, QueuedLookups.Answers<AsyncRequest
     }
   }
 
-  /**
-   * Refuses further requests and has the owner look up those left unanswered, if the ring failed.
-   */
-  private void giveUp() {
+  /** Refuses further requests, and has those left unanswered, if the ring failed, looked up. */
+  private void giveUp(QueuedLookups open) {
     synchronized (inbox) {
       broken = true;
     }
-    QueuedLookups<AsyncRequest> open = lookups;
-    if (open != null) {
-      open.abandon(owner::waitFor);
-    }
+    open.abandon(QueuedLookups.Request::takesOver);
     for (AsyncRequest left = inbox.poll(); left != null; left = inbox.poll()) {
-      owner.waitFor(left);
+      left.takesOver();
     }
-  }
-
-  @Override
-  public void answer(
-      AsyncRequest request, int number, byte @Nullable [] array, @Nullable Throwable failure) {
-    request.value = array;
-    if (failure != null) {
-      request.fail(sync.explained(failure));
-    }
-    owner.answer(request);
-  }
-
-  @Override
-  public boolean takesLarge(AsyncRequest request) {
-    owner.waitFor(request);
-    return true;
-  }
-
-  @Override
-  public @Nullable LongPredicate budget(AsyncRequest request) {
-    return request.budget;
   }
 
   /** Ends the thread once all requests are answered. */
   @Override
   public void close() {
     ending = true;
-    QueuedLookups<AsyncRequest> open = lookups;
-    if (open != null) {
-      open.wake();
-    }
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    lookups.wake();
+    ended.join();
   }
 }

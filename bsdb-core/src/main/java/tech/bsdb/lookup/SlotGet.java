@@ -69,28 +69,28 @@ final class SlotGet implements MemoryGet {
     long entryAt = index.position(slot);
     ByteBuffer entries = index.pages().known(entryAt >>> Page.SHIFT);
     if (entries == null) {
-      return taking.otherwise(key);
+      return taking.unread();
     }
     long address = entries.getLong(ShownFile.offset(entryAt));
     int file = RecordAddress.file(address);
     if (address < 0 || file >= files.length || addresses.detail(address) != 0) {
-      return taking.otherwise(key);
+      return taking.unread();
     }
     CheckedPages pages = files[file];
     long position = addresses.position(address);
     long page = position >>> Page.SHIFT;
     int inPage = (int) position & Page.SIZE - 1;
     if (page < 1 || page >= pages.pages() - 1 || inPage >= Page.PAYLOAD) {
-      return taking.otherwise(key);
+      return taking.unread();
     }
     ByteBuffer buffer = pages.known(page);
     if (buffer == null) {
-      return taking.otherwise(key);
+      return taking.unread();
     }
     int pageAt = ShownFile.offset(page << Page.SHIFT);
     long found = PlainReader.find(buffer, pageAt, inPage, key);
     if (found < 0) {
-      return found == Found.ABSENT ? null : taking.otherwise(key);
+      return found == Found.ABSENT ? null : taking.unread();
     }
     return taking.take(buffer, Found.offset(found), Found.length(found));
   }

@@ -22,7 +22,9 @@ final class Staged {
   private static final KeyBatch NONE = new KeyBatch(batch -> {});
 
   private final Route route;
-  private final Signature signature = new Signature();
+
+  /** The working memory of lookups that are not finished in stages. */
+  final Session session;
 
   /** For each key the halves of its signature. */
   final long[] highs = new long[MOST];
@@ -52,23 +54,24 @@ final class Staged {
   private final int[] next;
   private KeyBatch batch = NONE;
 
-  /** Creates stages of lookups in the databases of a route. */
-  Staged(Route route) {
+  /** Creates stages of lookups in the databases of a route, for one session. */
+  Staged(Route route, Session session) {
     this.route = route;
+    this.session = session;
     this.next = new int[route.databases() + 1];
   }
 
   /** Looks up all keys of a batch. */
-  void run(KeyBatch keys, Probe probe) throws IOException {
+  void run(KeyBatch keys) throws IOException {
     batch = keys;
     try {
-      runAll(keys, probe);
+      runAll(keys);
     } finally {
       batch = NONE;
     }
   }
 
-  private void runAll(KeyBatch keys, Probe probe) throws IOException {
+  private void runAll(KeyBatch keys) throws IOException {
     int stages = route.any().stages();
     for (int from = 0; from < keys.size(); from += MOST) {
       int count = Math.min(MOST, keys.size() - from);
@@ -79,7 +82,7 @@ final class Staged {
       for (int stage = keys.isPlaced() ? stages - 2 : 0; stage < stages; stage++) {
         int start = 0;
         for (int run = 0; run < runs; run++) {
-          route.locator(databases[run]).stage(stage, this, start, ends[run], probe);
+          route.locator(databases[run]).stage(stage, this, start, ends[run]);
           start = ends[run];
         }
       }
@@ -131,6 +134,7 @@ final class Staged {
 
   /** Computes the signatures of keys. */
   void sign(Locator locator, int from, int to) {
+    Signature signature = session.signature;
     for (int i = from; i < to; i++) {
       locator.sign(key(i), signature);
       highs[i] = signature.high;

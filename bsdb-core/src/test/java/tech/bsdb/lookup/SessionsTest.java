@@ -3,6 +3,7 @@ package tech.bsdb.lookup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -17,7 +18,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tech.bsdb.Rounds;
@@ -25,8 +25,6 @@ import tech.bsdb.Rounds;
 /** A session is lent to one lookup at a time, and none is out when close returns. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SessionsTest {
-  private static final BooleanSupplier NOTHING_ELSE = () -> false;
-
   private static void giveBack(Session session) {
     session.state = Session.FREE;
   }
@@ -37,7 +35,7 @@ class SessionsTest {
     ExecutorService pool = Executors.newFixedThreadPool(threads);
     try {
       for (int round = 0; round < Rounds.of(21); round++) {
-        Sessions sessions = new Sessions();
+        Sessions sessions = new Sessions(Path.of("database"));
         AtomicInteger out = new AtomicInteger();
         AtomicBoolean closed = new AtomicBoolean();
         CountDownLatch started = new CountDownLatch(threads);
@@ -58,7 +56,7 @@ class SessionsTest {
                       if (closed.get()) {
                         throw new AssertionError("lent after close returned");
                       }
-                      session.probe.signature.compute(new byte[taken % 40], 0, taken % 40, 0);
+                      session.signature.compute(new byte[taken % 40], 0, taken % 40, 0);
                       out.decrementAndGet();
                       giveBack(session);
                     }
@@ -70,7 +68,7 @@ class SessionsTest {
         } else {
           TimeUnit.MICROSECONDS.sleep(round % 7 * 50L);
         }
-        assertThat(sessions.close(NOTHING_ELSE)).isEqualTo(Sessions.Closing.DONE);
+        assertThat(sessions.close()).isEqualTo(Sessions.Closing.DONE);
         closed.set(true);
         assertThat(out).hasValue(0);
         for (Future<Integer> taker : takers) {
@@ -79,7 +77,7 @@ class SessionsTest {
         for (int i = 0; i < 3; i++) {
           assertThatThrownBy(sessions::take).isInstanceOf(IllegalStateException.class);
         }
-        assertThat(sessions.close(NOTHING_ELSE)).isEqualTo(Sessions.Closing.BEFORE);
+        assertThat(sessions.close()).isEqualTo(Sessions.Closing.BEFORE);
       }
     } finally {
       pool.shutdownNow();
@@ -89,14 +87,14 @@ class SessionsTest {
   @Test
   void closeWaitsForASessionThatIsOut() throws Exception {
     for (int guests = 0; guests < 3; guests++) {
-      Sessions sessions = new Sessions();
+      Sessions sessions = new Sessions(Path.of("database"));
       List<Session> out = new ArrayList<>();
       for (int i = 0; i <= guests; i++) {
         out.add(sessions.take());
       }
       ExecutorService closer = Executors.newSingleThreadExecutor();
       try {
-        Future<Sessions.Closing> closing = closer.submit(() -> sessions.close(NOTHING_ELSE));
+        Future<Sessions.Closing> closing = closer.submit(() -> sessions.close());
         awaitRefusal(sessions);
         assertThatThrownBy(() -> closing.get(50, TimeUnit.MILLISECONDS))
             .isInstanceOf(TimeoutException.class);
@@ -116,7 +114,7 @@ class SessionsTest {
 
   @Test
   void freeSessionsAreLentAgain() {
-    Sessions sessions = new Sessions();
+    Sessions sessions = new Sessions(Path.of("database"));
     Set<Session> all = new HashSet<>();
     for (int round = 0; round < 10; round++) {
       List<Session> taken = takeAll(sessions, 400);
@@ -125,19 +123,19 @@ class SessionsTest {
       taken.forEach(SessionsTest::giveBack);
     }
     assertThat(all).hasSizeLessThanOrEqualTo(451);
-    assertThat(sessions.close(NOTHING_ELSE)).isEqualTo(Sessions.Closing.DONE);
+    assertThat(sessions.close()).isEqualTo(Sessions.Closing.DONE);
   }
 
   @Test
   void closeWaitsForTheLastOfMany() throws Exception {
     for (int last : new int[] {0, 1, 330}) {
-      Sessions sessions = new Sessions();
+      Sessions sessions = new Sessions(Path.of("database"));
       List<Session> out = takeAll(sessions, 331);
       ExecutorService closer = Executors.newSingleThreadExecutor();
       try {
         Session lastOut = out.remove(last);
         out.forEach(SessionsTest::giveBack);
-        Future<Sessions.Closing> closing = closer.submit(() -> sessions.close(NOTHING_ELSE));
+        Future<Sessions.Closing> closing = closer.submit(() -> sessions.close());
         awaitRefusal(sessions);
         assertThatThrownBy(() -> closing.get(20, TimeUnit.MILLISECONDS))
             .isInstanceOf(TimeoutException.class);
@@ -152,7 +150,7 @@ class SessionsTest {
 
   @Test
   void brokenSessionsAreReplacedAndDoNotHoldUpClosing() {
-    Sessions sessions = new Sessions();
+    Sessions sessions = new Sessions(Path.of("database"));
     Set<Session> broken = new HashSet<>();
     Set<Session> all = new HashSet<>();
     for (int round = 0; round < 20; round++) {
@@ -170,24 +168,7 @@ class SessionsTest {
     }
     assertThat(all.size() - broken.size()).isLessThanOrEqualTo(400);
     sessions.take().state = Session.BROKEN;
-    assertThat(sessions.close(NOTHING_ELSE)).isEqualTo(Sessions.Closing.DONE);
-  }
-
-  @Test
-  void closeWaitsForOtherUse() throws Exception {
-    Sessions sessions = new Sessions();
-    AtomicBoolean used = new AtomicBoolean(true);
-    ExecutorService closer = Executors.newSingleThreadExecutor();
-    try {
-      Future<Sessions.Closing> closing = closer.submit(() -> sessions.close(used::get));
-      awaitRefusal(sessions);
-      assertThatThrownBy(() -> closing.get(20, TimeUnit.MILLISECONDS))
-          .isInstanceOf(TimeoutException.class);
-      used.set(false);
-      assertThat(closing.get()).isEqualTo(Sessions.Closing.DONE);
-    } finally {
-      closer.shutdownNow();
-    }
+    assertThat(sessions.close()).isEqualTo(Sessions.Closing.DONE);
   }
 
   private static List<Session> takeAll(Sessions sessions, int count) {
@@ -202,7 +183,7 @@ class SessionsTest {
   @Test
   void noSessionIsLentTwice() throws Exception {
     int threads = 320;
-    Sessions sessions = new Sessions();
+    Sessions sessions = new Sessions(Path.of("database"));
     ConcurrentHashMap<Session, Thread> out = new ConcurrentHashMap<>();
     CountDownLatch allHold = new CountDownLatch(threads);
     List<Callable<Boolean>> takers = new ArrayList<>();
@@ -233,12 +214,31 @@ class SessionsTest {
     } finally {
       pool.shutdownNow();
     }
-    assertThat(sessions.close(NOTHING_ELSE)).isEqualTo(Sessions.Closing.DONE);
+    assertThat(sessions.close()).isEqualTo(Sessions.Closing.DONE);
+  }
+
+  /** Whatever sessions other threads have, and however many its own lookups within lookups. */
+  @Test
+  void aThreadKnowsWhetherItHasASession() throws Exception {
+    Sessions sessions = new Sessions(Path.of("database"));
+    ExecutorService other = Executors.newSingleThreadExecutor();
+    try {
+      for (int count : new int[] {1, 3, 300}) {
+        for (Session session : takeAll(sessions, count)) {
+          assertThat(sessions.areInUseHere()).isTrue();
+          assertThat(other.submit(sessions::areInUseHere).get()).isFalse();
+          giveBack(session);
+        }
+        assertThat(sessions.areInUseHere()).isFalse();
+      }
+    } finally {
+      other.shutdownNow();
+    }
   }
 
   @Test
   void anInterruptedCloseWaitsAllTheSameAndKeepsTheInterrupt() throws Exception {
-    Sessions sessions = new Sessions();
+    Sessions sessions = new Sessions(Path.of("database"));
     Session first = sessions.take();
     Session guest = sessions.take();
     AtomicBoolean kept = new AtomicBoolean();
@@ -246,7 +246,7 @@ class SessionsTest {
     Thread closer =
         new Thread(
             () -> {
-              sessions.close(NOTHING_ELSE);
+              sessions.close();
               kept.set(Thread.interrupted());
               closed.countDown();
             });
@@ -263,11 +263,11 @@ class SessionsTest {
 
   @Test
   void aSessionThatAFaultLostDoesNotHoldUpClosing() {
-    Sessions sessions = new Sessions();
+    Sessions sessions = new Sessions(Path.of("database"));
     sessions.take();
-    sessions.noteFault();
-    assertThat(sessions.close(NOTHING_ELSE)).isEqualTo(Sessions.Closing.SESSION_LOST);
-    assertThat(sessions.close(NOTHING_ELSE)).isEqualTo(Sessions.Closing.BEFORE);
+    assertThat(sessions.unreadable(new InternalError())).hasMessageContaining("cut short");
+    assertThat(sessions.close()).isEqualTo(Sessions.Closing.SESSION_LOST);
+    assertThat(sessions.close()).isEqualTo(Sessions.Closing.BEFORE);
     assertThatThrownBy(sessions::take).isInstanceOf(IllegalStateException.class);
   }
 
