@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.data.Found;
 import tech.bsdb.data.PlacedRecords;
 import tech.bsdb.data.PlainReader;
 import tech.bsdb.data.RecordReader;
@@ -31,7 +30,7 @@ public final class AddressedLocator extends HashedLocator {
   private final AddressIndex index;
   private final RecordReader records;
 
-  /** Creates a locator, which closes its parts. */
+  /** Creates a locator; the caller closes its parts. */
   AddressedLocator(
       SignatureFunction function, HashFunction hash, AddressIndex index, RecordReader records) {
     super(function, hash);
@@ -73,17 +72,12 @@ public final class AddressedLocator extends HashedLocator {
   }
 
   @Override
-  public int stages() {
-    return SLOT_STAGES + 3;
-  }
-
-  @Override
   public void stage(int stage, Staged keys, int from, int to) throws IOException {
-    switch (stage - SLOT_STAGES) {
-      case 0 -> findAddresses(keys.places, from, to, keys.session.before);
-      case 1 -> records.touch(keys.places, keys.scratch, from, to);
-      case 2 -> takeValues(keys, from, to);
-      default -> slotStage(stage, keys, from, to);
+    switch (stage) {
+      case Staged.VALUES - 2 -> findAddresses(keys.places, from, to, keys.session.before);
+      case Staged.VALUES - 1 -> records.touch(keys.places, keys.scratch, from, to);
+      case Staged.VALUES -> takeValues(keys, from, to);
+      default -> super.stage(stage, keys, from, to);
     }
   }
 
@@ -110,7 +104,6 @@ public final class AddressedLocator extends HashedLocator {
   }
 
   private void takeValues(Staged keys, int from, int to) throws IOException {
-    Values values = keys.values();
     PlainReader plain = records instanceof PlainReader reader ? reader : null;
     for (int i = from; i < to; i++) {
       long address = keys.places[i];
@@ -118,22 +111,11 @@ public final class AddressedLocator extends HashedLocator {
         keys.note(i, null);
         continue;
       }
-      byte[] key = keys.key(i);
       ByteBuffer page = plain == null ? null : plain.known(address);
-      long found = Found.UNCLEAR;
-      if (plain != null && page != null) {
-        found = plain.find(page, address, key);
-        if (found >= 0) {
-          keys.note(i, values.take(page, Found.offset(found), Found.length(found)));
-          continue;
-        }
-      }
-      if (found == Found.ABSENT) {
-        keys.note(i, null);
-      } else {
-        records.locate(address, keys.session.last);
-        keys.session.last.read();
-        keys.note(i, records.decode(address, key, keys.session.last, values, keys.session.scratch));
+      if (plain == null
+          || page == null
+          || !keys.isNoted(i, page, plain.find(page, address, keys.key(i)))) {
+        keys.read(this, i, address);
       }
     }
   }
@@ -202,13 +184,5 @@ public final class AddressedLocator extends HashedLocator {
     index.locate(slot, extent);
     extent.read();
     return index.address(slot, extent) == address;
-  }
-
-  @Override
-  public void close() throws IOException {
-    try (hash;
-        index) {
-      records.close();
-    }
   }
 }

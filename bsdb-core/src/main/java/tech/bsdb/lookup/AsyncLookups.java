@@ -73,11 +73,7 @@ public final class AsyncLookups implements Closeable {
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
-            work -> {
-              Thread thread = new Thread(work, "bsdb-lookup");
-              thread.setDaemon(true);
-              return thread;
-            });
+            work -> Callbacks.daemon(work, "bsdb-lookup"));
     pool.allowCoreThreadTimeOut(true);
     this.rings = new RingLookups[engines.hasRings() ? ringThreads : 0];
     try {
@@ -98,12 +94,7 @@ public final class AsyncLookups implements Closeable {
     return value;
   }
 
-  /** Looks up a key and delivers its answer. */
-  public void get(byte[] key, Answer answer) {
-    get(key, answer, null);
-  }
-
-  /** Looks up a key and delivers its answer; {@code budget} grants the memory for it. */
+  /** Looks up a key and delivers its answer; the budget, if there is one, grants the memory. */
   public void get(byte[] key, Answer answer, @Nullable LongPredicate budget) {
     AsyncRequest request = new AsyncRequest(key, answer, budget);
     if (request.isAnsweredHere()) {
@@ -114,7 +105,7 @@ public final class AsyncLookups implements Closeable {
     if (before == CLOSED) {
       request.failure = new IllegalStateException("the database is closed");
       callbacks.runHere(request);
-    } else if (before == 0 && callbacks.isIdle()) {
+    } else if (before == 0) {
       callbacks.execute(request::readAndDeliver);
     } else if (rings.length == 0
         || !rings[(int) (Thread.currentThread().getId() % rings.length)].submit(request)) {
@@ -300,11 +291,7 @@ public final class AsyncLookups implements Closeable {
     /** Delivers the answer. */
     @Override
     public void run() {
-      if (failure != null) {
-        receiver.failed(failure);
-      } else {
-        receiver.completed(value);
-      }
+      receiver.accept(value, failure);
     }
   }
 }

@@ -2,10 +2,10 @@ package tech.bsdb.lookup;
 
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Threads that run only users' callbacks, so that a blocking callback delays no read. A few threads
@@ -24,16 +24,17 @@ final class Callbacks {
   /** The interval of checks for stuck callbacks. */
   private static final long CHECK_MILLIS = 10;
 
-  /** The watch ends after this many checks in a row find none waiting; once closed, after one. */
-  private static final int QUIET_CHECKS = 100;
-
   private final ThreadLocal<int[]> depth = ThreadLocal.withInitial(() -> new int[1]);
   private final LinkedBlockingQueue<Runnable> waiting = new LinkedBlockingQueue<>();
-  private final AtomicInteger running = new AtomicInteger();
-  private final LongAdder started = new LongAdder();
   private final int few;
   private final ThreadPoolExecutor threads;
-  private volatile boolean watched;
+
+  /** Runs the checks, by a thread that ends by itself once there are none. */
+  private final ScheduledThreadPoolExecutor watch =
+      new ScheduledThreadPoolExecutor(1, work -> daemon(work, "bsdb-callback-watch"));
+
+  /** Whether a check will come. */
+  private final AtomicBoolean watched = new AtomicBoolean();
 
   /** Uses {@code few} threads as long as callbacks return. */
   Callbacks(int few) {
@@ -42,6 +43,15 @@ final class Callbacks {
         new ThreadPoolExecutor(
             few, MOST, IDLE_SECONDS, TimeUnit.SECONDS, waiting, CallbackThread::new);
     threads.allowCoreThreadTimeOut(true);
+    watch.setKeepAliveTime(4 * CHECK_MILLIS, TimeUnit.MILLISECONDS);
+    watch.allowCoreThreadTimeOut(true);
+  }
+
+  /** Creates a thread that does not keep the virtual machine alive. */
+  static Thread daemon(Runnable work, String name) {
+    Thread thread = new Thread(work, name);
+    thread.setDaemon(true);
+    return thread;
   }
 
   private static final class CallbackThread extends Thread {
@@ -56,33 +66,27 @@ final class Callbacks {
     return Thread.currentThread() instanceof CallbackThread;
   }
 
-  /** Whether no callback is running or waiting. */
-  boolean isIdle() {
-    return running.get() == 0 && waiting.isEmpty();
-  }
-
   /**
    * Runs a callback on one of the threads. After closing, runs it on a new thread; if no thread can
    * be started, on the calling one. It always runs.
    */
   void execute(Runnable callback) {
+    Runnable guarded = () -> run(callback);
     try {
-      threads.execute(() -> run(callback));
-      if (!watched && !waiting.isEmpty()) {
-        watch();
+      try {
+        threads.execute(guarded);
+      } catch (RejectedExecutionException closed) {
+        new CallbackThread(guarded).start();
       }
-    } catch (RejectedExecutionException closed) {
-      runOnNewThread(callback);
     } catch (OutOfMemoryError noThread) {
-      run(callback);
+      guarded.run();
     }
-  }
-
-  private void runOnNewThread(Runnable callback) {
-    try {
-      new CallbackThread(() -> run(callback)).start();
-    } catch (OutOfMemoryError noThread) {
-      run(callback);
+    if (!waiting.isEmpty() && !watched.get() && !watched.getAndSet(true)) {
+      try {
+        checkLater(-1);
+      } catch (OutOfMemoryError noThread) {
+        watched.set(false);
+      }
     }
   }
 
@@ -98,19 +102,9 @@ final class Callbacks {
     }
     deep[0]++;
     try {
-      guarded(callback);
+      run(callback);
     } finally {
       deep[0]--;
-    }
-  }
-
-  private void run(Runnable callback) {
-    started.increment();
-    running.incrementAndGet();
-    try {
-      guarded(callback);
-    } finally {
-      running.decrementAndGet();
     }
   }
 
@@ -118,7 +112,7 @@ final class Callbacks {
    * Runs a callback and passes whatever it throws, undeclared checked exceptions included, to the
    * thread's uncaught exception handler only. Ignores what that handler throws.
    */
-  private static void guarded(Runnable callback) {
+  private static void run(Runnable callback) {
     try {
       callback.run();
     } catch (Throwable thrown) {
@@ -131,49 +125,34 @@ final class Callbacks {
     }
   }
 
-  private synchronized void watch() {
-    if (!watched) {
-      watched = true;
-      Thread watch = new Thread(this::watchCallbacks, "bsdb-callback-watch");
-      watch.setDaemon(true);
-      watch.start();
-    }
+  private void checkLater(long done) {
+    watch.schedule(() -> check(done), CHECK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /** Starts more threads while callbacks wait and none starts. */
-  private void watchCallbacks() {
-    long before = -1;
-    int quiet = 0;
-    while (quiet < (threads.isShutdown() ? 1 : QUIET_CHECKS) || !unwatch()) {
+  /**
+   * Starts another thread if callbacks wait and none has returned since the last check. Comes again
+   * until none waits.
+   *
+   * @param before how many had returned at the last check
+   */
+  private void check(long before) {
+    long done = threads.getCompletedTaskCount();
+    if (waiting.isEmpty()) {
+      if (threads.getCorePoolSize() > few) {
+        threads.setCorePoolSize(few);
+      }
+      watched.set(false);
+      if (waiting.isEmpty() || watched.getAndSet(true)) {
+        return;
+      }
+    } else if (done == before && threads.getPoolSize() < MOST) {
       try {
-        TimeUnit.MILLISECONDS.sleep(CHECK_MILLIS);
-      } catch (InterruptedException e) {
-        // Nothing should interrupt this thread.
+        threads.setCorePoolSize(threads.getPoolSize() + 1); // starts one
+      } catch (OutOfMemoryError noThread) {
+        // The system's limit: retried at the next check.
       }
-      long now = started.sum();
-      if (waiting.isEmpty()) {
-        quiet++;
-        if (threads.getCorePoolSize() > few) {
-          threads.setCorePoolSize(few);
-        }
-      } else {
-        quiet = 0;
-        if (now == before && threads.getCorePoolSize() < MOST) {
-          try {
-            threads.setCorePoolSize(threads.getCorePoolSize() + 1); // starts one
-          } catch (OutOfMemoryError noThread) {
-            // The system's limit: retried at the next check.
-          }
-        }
-      }
-      before = now;
     }
-  }
-
-  /** Ends the watch unless callbacks are waiting again. */
-  private synchronized boolean unwatch() {
-    watched = !waiting.isEmpty();
-    return !watched;
+    checkLater(done);
   }
 
   /** Lets waiting callbacks run and then ends the threads; does not wait for that. */

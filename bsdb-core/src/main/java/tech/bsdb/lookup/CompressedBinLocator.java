@@ -27,7 +27,7 @@ public final class CompressedBinLocator extends PackedLocator {
 
   private final CompressedBinReader records;
 
-  /** Creates a locator, which closes the filter, if it is not null, and the readers. */
+  /** Creates a locator; the caller closes its parts. */
   CompressedBinLocator(
       SignatureFunction function,
       BinIndex index,
@@ -68,7 +68,7 @@ public final class CompressedBinLocator extends PackedLocator {
   @Override
   void takeValues(Staged keys, int from, int to) throws IOException {
     for (int i = from; i < to; i++) {
-      keys.note(i, read(keys, i));
+      readBin(keys, i);
     }
   }
 
@@ -89,14 +89,5 @@ public final class CompressedBinLocator extends PackedLocator {
     int part = (int) (place >>> PART_SHIFT);
     return records.value(
         BinIndex.firstPage(bin), BinIndex.slot(bin), part, key, extent, values, scratch);
-  }
-
-  @Override
-  public void close() throws IOException {
-    try {
-      super.close();
-    } finally {
-      records.close();
-    }
   }
 }

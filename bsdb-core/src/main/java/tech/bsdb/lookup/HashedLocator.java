@@ -7,12 +7,8 @@ import tech.bsdb.hash.SignatureFunction;
 
 /** Starts a lookup with a hash function: the place of the first read is the slot of the key. */
 abstract class HashedLocator implements Locator {
-  /** The stages that find the slots of keys. */
-  static final int SLOT_STAGES = 3;
-
   final SignatureFunction function;
 
-  /** The hash function, which the subclass closes. */
   final HashFunction hash;
 
   /** Creates a locator that starts with a hash function. */
@@ -34,16 +30,20 @@ abstract class HashedLocator implements Locator {
   /** Touches the entries of the index for slots. */
   abstract void touchIndex(long[] slots, long[] scratch, int from, int to);
 
-  /** One of the {@link #SLOT_STAGES}. */
-  final void slotStage(int stage, Staged keys, int from, int to) throws IOException {
-    if (stage == 0) {
-      keys.sign(this, from, to);
-      hash.touch(keys.highs, keys.scratch, from, to);
-    } else if (stage == 1) {
-      hash.candidates(keys.highs, keys.lows, keys.places, keys.scratch, from, to);
-    } else {
-      hash.confirm(keys.highs, keys.lows, keys.places, from, to);
-      touchIndex(keys.places, keys.scratch, from, to);
+  /** Stages 0 to 2 find the slots of keys. */
+  @Override
+  public void stage(int stage, Staged keys, int from, int to) throws IOException {
+    switch (stage) {
+      case 0 -> {
+        keys.sign(this, from, to);
+        hash.touch(keys.highs, keys.scratch, from, to);
+      }
+      case 1 -> hash.candidates(keys.highs, keys.lows, keys.places, keys.scratch, from, to);
+      case 2 -> {
+        hash.confirm(keys.highs, keys.lows, keys.places, from, to);
+        touchIndex(keys.places, keys.scratch, from, to);
+      }
+      default -> {}
     }
   }
 }

@@ -19,7 +19,7 @@ import tech.bsdb.io.Extent;
 public final class InlineLocator extends HashedLocator {
   private final ValueIndex index;
 
-  /** Creates a locator, which closes its parts. */
+  /** Creates a locator; the caller closes its parts. */
   InlineLocator(SignatureFunction function, HashFunction hash, ValueIndex index) {
     super(function, hash);
     this.index = index;
@@ -46,27 +46,17 @@ public final class InlineLocator extends HashedLocator {
   }
 
   @Override
-  public int stages() {
-    return SLOT_STAGES + 1;
-  }
-
-  @Override
   public void stage(int stage, Staged keys, int from, int to) throws IOException {
-    if (stage < SLOT_STAGES) {
-      slotStage(stage, keys, from, to);
+    if (stage != Staged.VALUES) {
+      super.stage(stage, keys, from, to);
       return;
     }
-    Extent extent = keys.session.last;
     for (int i = from; i < to; i++) {
-      byte[] key = keys.key(i);
-      long slot = keys.places[i];
-      byte[] value = null;
-      if (slot != ABSENT && key.length <= RecordFrame.MAX_KEY) {
-        index.locate(slot, extent);
-        extent.read();
-        value = value(slot, key, extent, keys.values(), keys.session.scratch);
+      if (keys.places[i] == ABSENT || keys.key(i).length > RecordFrame.MAX_KEY) {
+        keys.note(i, null);
+      } else {
+        keys.read(this, i, keys.places[i]);
       }
-      keys.note(i, value);
     }
   }
 
@@ -85,12 +75,5 @@ public final class InlineLocator extends HashedLocator {
       throws IOException {
     int length = index.length(place, extent);
     return values.take(extent.window().buffer(), index.valueAt(place, extent), length);
-  }
-
-  @Override
-  public void close() throws IOException {
-    try (hash) {
-      index.close();
-    }
   }
 }

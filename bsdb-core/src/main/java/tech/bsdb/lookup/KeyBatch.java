@@ -29,7 +29,6 @@ public final class KeyBatch implements QueuedLookups.Request {
   private int size;
   private boolean answered;
 
-  /** Why a lookup through a queue failed, the first of several; null if none did. */
   private @Nullable Throwable failure;
 
   /** Creates a batch that collects its values in one array. */
@@ -194,20 +193,9 @@ public final class KeyBatch implements QueuedLookups.Request {
     return false;
   }
 
-  /** Whether a lookup through a queue has failed. */
-  boolean hasFailed() {
-    return failure != null;
-  }
-
-  /** Throws the reason why a lookup through a queue failed, if one did. */
-  void requireAnswers() throws IOException {
-    if (failure instanceof IOException e) {
-      throw e;
-    } else if (failure instanceof RuntimeException e) {
-      throw e;
-    } else if (failure instanceof Error e) {
-      throw e;
-    }
+  /** Why a lookup through a queue failed, the first of several; null if none did. */
+  @Nullable Throwable failure() {
+    return failure;
   }
 
   /** Records the value just put into {@link #destination()}, or its absence. */

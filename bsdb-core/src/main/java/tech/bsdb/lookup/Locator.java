@@ -1,6 +1,5 @@
 package tech.bsdb.lookup;
 
-import java.io.Closeable;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.Scratch;
@@ -30,7 +29,7 @@ import tech.bsdb.io.Extent;
  * itself: single keys by a {@link MemoryGet}, many keys in {@link #stage stages}. Thread-safe; each
  * thread passes its own signatures, extents and scratch memory.
  */
-public interface Locator extends Closeable {
+public interface Locator {
   /** Instead of a place: the key is certainly absent. */
   long ABSENT = HashFunction.ABSENT;
 
@@ -75,15 +74,11 @@ public interface Locator extends Closeable {
    */
   void locate(int read, long place, Extent extent) throws IOException;
 
-  /** The number of stages in which keys are looked up together in memory; see {@link #stage}. */
-  int stages();
-
   /**
-   * Takes keys through a stage of their lookups in memory. The last stage notes the values; the one
-   * before it finds the places of the final reads, if they are at addresses, and does not change
-   * them.
+   * Takes keys through a stage of their lookups in memory. {@link Staged#VALUES}, the last one,
+   * notes the values; the one before it touches the records at the places of the final reads.
    *
-   * @param stage the number of the stage, 0 for the first
+   * @param stage the number of the stage, 0 for the first, which computes the signatures
    * @param keys the keys, which are in this database
    * @param from the first of those to take
    * @param to the end of them
@@ -112,7 +107,4 @@ public interface Locator extends Closeable {
    */
   byte @Nullable [] value(long place, byte[] key, Extent extent, Values values, Scratch scratch)
       throws IOException;
-
-  @Override
-  void close() throws IOException;
 }

@@ -2,7 +2,6 @@ package tech.bsdb.lookup;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.ArrayDeque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.CompressedBinReader;
@@ -32,64 +31,52 @@ import tech.bsdb.io.ReadCount;
 import tech.bsdb.io.ShownFile;
 
 /** Opens the locator of a database, which depends on its kind. */
-public final class LocatorFactory {
+final class LocatorFactory {
   private final DatabaseDirectory directory;
   private final Facts facts;
   private final EngineChoice.Chosen engines;
   private final byte @Nullable [] dictionary;
   private final boolean verify;
   private final ReadCount reads;
-  private final ArrayDeque<Closeable> opened = new ArrayDeque<>();
+  private final List<Closeable> opened;
 
-  private LocatorFactory(
+  /**
+   * Creates a factory.
+   *
+   * @param engines open the files that lookups read
+   * @param dictionary the ZSTD dictionary, or null if there is none
+   * @param verify whether to verify each page at its first touch
+   * @param reads counts the reads that engines make
+   * @param opened receives everything that was opened, even if a later file fails; the caller
+   *     closes it, the last first
+   */
+  LocatorFactory(
       DatabaseDirectory directory,
       EngineChoice.Chosen engines,
       byte @Nullable [] dictionary,
       boolean verify,
-      ReadCount reads) {
+      ReadCount reads,
+      List<Closeable> opened) {
     this.directory = directory;
     this.facts = directory.facts();
     this.engines = engines;
     this.dictionary = dictionary;
     this.verify = verify;
     this.reads = reads;
+    this.opened = opened;
   }
 
-  /**
-   * Opens the files that lookups read. If one fails, closes those already opened.
-   *
-   * @param engines open the files
-   * @param dictionary the ZSTD dictionary, or null if there is none
-   * @param verify whether to verify each page at its first touch
-   * @param reads counts the reads that engines make
-   */
-  public static Locator open(
-      DatabaseDirectory directory,
-      EngineChoice.Chosen engines,
-      byte @Nullable [] dictionary,
-      boolean verify,
-      ReadCount reads)
-      throws IOException {
-    LocatorFactory factory = new LocatorFactory(directory, engines, dictionary, verify, reads);
-    try {
-      if (directory.facts().approximate()) {
-        return factory.inline();
-      }
-      return directory.facts().packed() ? factory.packed() : factory.addressed();
-    } catch (IOException | RuntimeException e) {
-      factory.closeOpened(e);
-      throw e;
+  /** Opens the files that lookups read. */
+  Locator open() throws IOException {
+    if (facts.approximate()) {
+      return inline();
     }
+    return facts.packed() ? packed() : addressed();
   }
 
-  private void closeOpened(Exception failure) {
-    while (!opened.isEmpty()) {
-      try {
-        opened.pop().close();
-      } catch (IOException | RuntimeException e) {
-        failure.addSuppressed(e);
-      }
-    }
+  private <T extends Closeable> T toClose(T resource) {
+    opened.add(resource);
+    return resource;
   }
 
   private Locator inline() throws IOException {
@@ -121,12 +108,12 @@ public final class LocatorFactory {
     }
     SignatureFilter filter = filter();
     List<DataFile> files = directory.dataFiles(engines.data(), verify, reads);
-    PackedReader reader = new PackedReader(files);
+    PackedReader reader = toClose(new PackedReader(files));
     if (!facts.compressed()) {
       return new PackedLocator(SignatureFunction.of(facts), index, filter, reader);
     }
     try {
-      CompressedBinReader records = new CompressedBinReader(reader, dictionary);
+      CompressedBinReader records = toClose(new CompressedBinReader(reader, dictionary));
       return new CompressedBinLocator(SignatureFunction.of(facts), index, filter, reader, records);
     } catch (IllegalArgumentException e) {
       throw directory.badDictionary(files, e);
@@ -142,17 +129,14 @@ public final class LocatorFactory {
     }
     FileEntry entry = only(FileKind.FILTER);
     Memory.require(directory.file(entry), entry.length(), "be loaded");
-    ShownFile file = directory.load(entry, loader, verify);
-    opened.push(file);
+    ShownFile file = toClose(directory.load(entry, loader, verify));
     return SignatureFilter.of(file, directory.check(entry), entry.pages(), filter, facts.records());
   }
 
   private HashFunction hash() throws IOException {
     FileEntry entry = only(FileKind.HASH);
-    HashFunction hash =
-        directory.hashKind().open(directory.file(entry), entry, facts, verify, engines.loader());
-    opened.push(hash);
-    return hash;
+    return toClose(
+        directory.hashKind().open(directory.file(entry), entry, facts, verify, engines.loader()));
   }
 
   private CheckedPages indexPages(int entryWidth) throws IOException {
@@ -163,18 +147,17 @@ public final class LocatorFactory {
           .check(entry)
           .corrupt(0, "an index of " + pages + " pages", entry.pages() + "");
     }
-    CheckedPages index = directory.pages(entry, engines.index(), verify, reads);
-    opened.push(index);
-    return index;
+    return toClose(directory.pages(entry, engines.index(), verify, reads));
   }
 
   private RecordReader records() throws IOException {
     List<DataFile> files = directory.dataFiles(engines.data(), verify, reads);
     if (!facts.compressed()) {
-      return new PlainReader(files, facts.addresses());
+      return toClose(new PlainReader(files, facts.addresses()));
     }
     try {
-      return new CompressedReader(files, facts.addresses(), dictionary, facts.zstdLongest());
+      return toClose(
+          new CompressedReader(files, facts.addresses(), dictionary, facts.zstdLongest()));
     } catch (IllegalArgumentException e) {
       throw directory.badDictionary(files, e);
     }

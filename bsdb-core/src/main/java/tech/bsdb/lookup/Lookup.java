@@ -134,9 +134,7 @@ public final class Lookup implements Closeable {
       List<OpenPart> parts = new ArrayList<>();
       for (DatabaseDirectory each : opened.databases()) {
         byte[] dictionary = each.facts().compressed() ? each.dictionary() : null;
-        Locator locator = LocatorFactory.open(each, engines, dictionary, verify, reads);
-        files.add(locator);
-        locators.add(locator);
+        locators.add(new LocatorFactory(each, engines, dictionary, verify, reads, files).open());
         OpenPart part = OpenPart.open(each, dictionary, engines.data(), verify, reads);
         files.add(part);
         parts.add(part);
@@ -508,6 +506,10 @@ public final class Lookup implements Closeable {
       session.staged(route).run(batch);
     } else if (engines.overlapping() != null) {
       session.runQueued(batch, route, engines);
+      Throwable failure = batch.failure();
+      if (failure != null) {
+        throw sessions.expected(failure);
+      }
     } else {
       for (int i = 0; i < batch.size(); i++) {
         byte[] key = batch.key(i);
@@ -540,20 +542,18 @@ public final class Lookup implements Closeable {
   /** Looks up a key asynchronously, requesting memory from a budget if there is one. */
   public CompletableFuture<byte @Nullable []> getAsync(byte[] key, @Nullable LongPredicate budget) {
     CompletableFuture<byte @Nullable []> future = new CompletableFuture<>();
-    Answer answer =
-        new Answer() {
-          @Override
-          public void completed(byte @Nullable [] value) {
-            future.complete(value);
-          }
-
-          @Override
-          public void failed(Throwable why) {
-            future.completeExceptionally(why);
-          }
-        };
     try {
-      async().get(key, answer, budget);
+      async()
+          .get(
+              key,
+              (value, failure) -> {
+                if (failure == null) {
+                  future.complete(value);
+                } else {
+                  future.completeExceptionally(failure);
+                }
+              },
+              budget);
     } catch (IOException | IllegalStateException e) {
       future.completeExceptionally(e);
     }

@@ -3,7 +3,6 @@ package tech.bsdb.lookup;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.data.Found;
 import tech.bsdb.data.PackedReader;
 import tech.bsdb.data.Scratch;
 import tech.bsdb.data.Values;
@@ -29,7 +28,7 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
   private final PackedReader records;
 
   /**
-   * Creates a locator, which closes the filter and the reader.
+   * Creates a locator; the caller closes its parts.
    *
    * @param filter rejects absent keys, or null to look up all
    */
@@ -84,11 +83,6 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
   }
 
   @Override
-  public int stages() {
-    return 4;
-  }
-
-  @Override
   public void stage(int stage, Staged keys, int from, int to) throws IOException {
     switch (stage) {
       case 0 -> {
@@ -96,10 +90,11 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
         touchIndex(keys.highs, from, to);
       }
       case 1 -> readEntries(keys, from, to);
-      case 2 ->
+      case Staged.VALUES - 1 ->
           records.touchBins(
-              keys.places, keys.read, keys.lows, hasFilters(), ABSENT, keys.scratch, from, to);
-      default -> takeValues(keys, from, to);
+              keys.places, keys.entries, keys.lows, hasFilters(), ABSENT, keys.scratch, from, to);
+      case Staged.VALUES -> takeValues(keys, from, to);
+      default -> {}
     }
   }
 
@@ -119,7 +114,7 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
       int page = index.page(bin);
       places[i] = records.place(page, index.slot(bin, page), index.startingIn(page));
     }
-    records.readEntries(places, keys.read, from, to);
+    records.readEntries(places, keys.entries, from, to);
   }
 
   /** Whether the bins have filters. */
@@ -129,7 +124,6 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
 
   /** Notes the values of keys. */
   void takeValues(Staged keys, int from, int to) throws IOException {
-    Values values = keys.values();
     for (int i = from; i < to; i++) {
       long place = keys.places[i];
       if (place == ABSENT) {
@@ -137,28 +131,21 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
         continue;
       }
       ByteBuffer page = records.known(place);
-      long found = Found.UNCLEAR;
-      if (page != null) {
-        found = PackedReader.find(page, place, keys.lows[i], keys.key(i));
-        if (found >= 0) {
-          keys.note(i, values.take(page, Found.offset(found), Found.length(found)));
-          continue;
-        }
+      if (page == null
+          || !keys.isNoted(i, page, PackedReader.find(page, place, keys.lows[i], keys.key(i)))) {
+        readBin(keys, i);
       }
-      keys.note(i, found == Found.ABSENT ? null : read(keys, i));
     }
   }
 
-  /** Looks up a key whose record may be anywhere in its bin. */
-  final byte @Nullable [] read(Staged keys, int number) throws IOException {
+  /** Notes the value of a key whose record may be anywhere in its bin. */
+  final void readBin(Staged keys, int number) throws IOException {
     long place = start(keys.highs[number], keys.lows[number]);
     if (place == ABSENT) {
-      return null;
+      keys.note(number, null);
+    } else {
+      keys.read(this, number, place);
     }
-    locate(0, place, keys.session.last);
-    keys.session.last.read();
-    byte[] key = keys.key(number);
-    return value(place, key, keys.session.last, keys.values(), keys.session.scratch);
   }
 
   @Override
@@ -183,16 +170,5 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
         extent,
         values,
         scratch);
-  }
-
-  @Override
-  public void close() throws IOException {
-    try {
-      records.close();
-    } finally {
-      if (filter != null) {
-        filter.close();
-      }
-    }
   }
 }

@@ -100,10 +100,10 @@ final class QueuedLookups implements Closeable {
 
   /**
    * Looks up all keys of a batch with many reads in flight: as soon as one lookup finishes, the
-   * next takes its place. After a failure, close this.
+   * next takes its place. Ends early if one has failed; see {@link KeyBatch#failure}.
    */
   void run(KeyBatch batch, Signature signature) throws IOException {
-    for (int i = 0; i < batch.size() && !batch.hasFailed(); i++) {
+    for (int i = 0; i < batch.size() && batch.failure() == null; i++) {
       byte[] key = batch.key(i);
       Locator locator = route.of(key);
       boolean placed = batch.isPlaced();
@@ -120,7 +120,6 @@ final class QueuedLookups implements Closeable {
     while (pending() > 0) {
       await(1);
     }
-    batch.requireAnswers();
   }
 
   /** The number of unfinished lookups. */

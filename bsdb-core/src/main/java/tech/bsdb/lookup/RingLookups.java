@@ -28,9 +28,7 @@ final class RingLookups implements Closeable {
    */
   RingLookups(Route route, EngineChoice.Chosen engines) throws IOException {
     CompletableFuture<QueuedLookups> opened = new CompletableFuture<>();
-    Thread thread = new Thread(() -> run(route, engines, opened), "bsdb-ring");
-    thread.setDaemon(true);
-    thread.start();
+    Callbacks.daemon(() -> run(route, engines, opened), "bsdb-ring").start();
     try {
       lookups = opened.join();
     } catch (CompletionException e) {

@@ -1,10 +1,12 @@
 package tech.bsdb.lookup;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.data.Values;
+import tech.bsdb.data.Found;
 import tech.bsdb.hash.Signature;
+import tech.bsdb.io.Extent;
 
 /**
  * Keys of a batch that are looked up together in files in memory, stage by stage: all signatures,
@@ -15,6 +17,9 @@ import tech.bsdb.hash.Signature;
 final class Staged {
   /** Few enough keys that what one stage touches is still cached in the next. */
   static final int MOST = 256;
+
+  /** The last stage of {@link Locator#stage}, which notes the values. */
+  static final int VALUES = 5;
 
   /** With more databases, few keys share one, and sorting costs more than it saves. */
   private static final int MOST_SORTED = 32;
@@ -37,8 +42,8 @@ final class Staged {
   /** Memory of a stage. */
   final long[] scratch = new long[MOST];
 
-  /** For each key a number that the locator has read. */
-  final int[] read = new int[MOST];
+  /** For each key the directory entry of its bin, in packed databases. */
+  final int[] entries = new int[MOST];
 
   /** The numbers of the keys in the batch, in the order of their databases. */
   private final int[] numbers = new int[MOST];
@@ -72,14 +77,13 @@ final class Staged {
   }
 
   private void runAll(KeyBatch keys) throws IOException {
-    int stages = route.any().stages();
     for (int from = 0; from < keys.size(); from += MOST) {
       int count = Math.min(MOST, keys.size() - from);
       arrange(from, count);
       for (int i = 0; keys.isPlaced() && i < count; i++) {
         places[i] = keys.place(numbers[i]);
       }
-      for (int stage = keys.isPlaced() ? stages - 2 : 0; stage < stages; stage++) {
+      for (int stage = keys.isPlaced() ? VALUES - 1 : 0; stage <= VALUES; stage++) {
         int start = 0;
         for (int run = 0; run < runs; run++) {
           route.locator(databases[run]).stage(stage, this, start, ends[run]);
@@ -142,12 +146,30 @@ final class Staged {
     }
   }
 
-  /** Where the values go. */
-  Values values() {
-    return batch.destination();
+  /**
+   * Notes what a search for a key in a page of memory has found.
+   *
+   * @param found see {@link Found}
+   * @return false if the search could not tell
+   */
+  boolean isNoted(int place, ByteBuffer page, long found) throws IOException {
+    if (found >= 0) {
+      note(place, batch.destination().take(page, Found.offset(found), Found.length(found)));
+    } else if (found == Found.ABSENT) {
+      note(place, null);
+    }
+    return found != Found.UNCLEAR;
   }
 
-  /** Notes the value that has just been put there; null if the key is absent. */
+  /** Makes the final read of a key's lookup, and notes the value. */
+  void read(Locator locator, int place, long finalRead) throws IOException {
+    Extent extent = session.last;
+    locator.locate(locator.reads() - 1, finalRead, extent);
+    extent.read();
+    note(place, locator.value(finalRead, key(place), extent, batch.destination(), session.scratch));
+  }
+
+  /** Notes the value that has just been put into the batch; null if the key is absent. */
   void note(int place, byte @Nullable [] array) {
     batch.note(numbers[place], array);
   }

@@ -6,7 +6,6 @@ import java.nio.channels.CompletionHandler;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.directory.EngineChoice;
-import tech.bsdb.lookup.Answer;
 import tech.bsdb.lookup.AsyncLookups;
 import tech.bsdb.lookup.Lookup;
 
@@ -64,17 +63,14 @@ public final class AsyncReader implements AutoCloseable {
     Objects.requireNonNull(handler, "handler");
     lookups.get(
         key,
-        new Answer() {
-          @Override
-          public void completed(byte @Nullable [] value) {
+        (value, failure) -> {
+          if (failure == null) {
             handler.completed(value, attachment);
+          } else {
+            handler.failed(failure, attachment);
           }
-
-          @Override
-          public void failed(Throwable why) {
-            handler.failed(why, attachment);
-          }
-        });
+        },
+        null);
   }
 
   /** Describes the engines in use and why they were chosen. */
