@@ -209,7 +209,7 @@ public final class Database implements AutoCloseable {
 
   /** Creates a batch of keys, which the caller reuses to avoid allocation. */
   public LookupBatch batch() {
-    return new LookupBatch(lookup.batch());
+    return new LookupBatch(lookup);
   }
 
   /** Iterates over records. Not thread-safe; must be closed. */

@@ -3,6 +3,7 @@ package tech.bsdb;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.lookup.KeyBatch;
+import tech.bsdb.lookup.Lookup;
 
 /**
  * A batch of keys that are looked up together, and their values. The caller owns and reuses the
@@ -19,10 +20,11 @@ import tech.bsdb.lookup.KeyBatch;
  * }</pre>
  */
 public final class LookupBatch {
-  private final KeyBatch batch;
+  private final Lookup lookup;
+  private final KeyBatch batch = new KeyBatch();
 
-  LookupBatch(KeyBatch batch) {
-    this.batch = batch;
+  LookupBatch(Lookup lookup) {
+    this.lookup = lookup;
   }
 
   /**
@@ -56,7 +58,7 @@ public final class LookupBatch {
    * @throws IllegalStateException if the database is closed
    */
   public void get() throws IOException {
-    batch.get();
+    lookup.getAll(batch);
   }
 
   /**

@@ -68,7 +68,7 @@ final class LookupComparison {
     private final Lookup asked;
     private final boolean readsValues;
     private final Answers answers;
-    private final KeyBatch batch;
+    private final KeyBatch batch = new KeyBatch();
     private final List<byte[]> keys = new ArrayList<>();
     private final List<byte[]> values = new ArrayList<>();
     private long batchBytes;
@@ -79,7 +79,6 @@ final class LookupComparison {
       this.asked = asked;
       this.readsValues = readsValues;
       this.answers = answers;
-      this.batch = asked.batch();
     }
 
     void run() throws IOException {
@@ -125,7 +124,7 @@ final class LookupComparison {
       keys.subList(from, to).forEach(batch::add);
       reserved = 0;
       try {
-        batch.get();
+        asked.getAll(batch);
       } catch (MemoryBudgetExceededException e) {
         int middle = from + to >>> 1;
         answer(from, middle);

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.data.PlacedRecords;
 import tech.bsdb.data.PlainReader;
 import tech.bsdb.data.RecordReader;
 import tech.bsdb.data.Scratch;
@@ -28,7 +27,7 @@ public final class AddressedLocator extends HashedLocator {
   private static final int SAMPLE = 4_088;
 
   private final AddressIndex index;
-  private final RecordReader records;
+  final RecordReader records;
 
   /** Creates a locator; the caller closes its parts. */
   AddressedLocator(
@@ -134,15 +133,6 @@ public final class AddressedLocator extends HashedLocator {
   public byte @Nullable [] value(
       long place, byte[] key, Extent extent, Values values, Scratch scratch) throws IOException {
     return records.decode(place, key, extent, values, scratch);
-  }
-
-  /**
-   * Reads the values of records at known places if they lie together; see {@link
-   * RecordReader#readTogether}.
-   */
-  public boolean readTogether(PlacedRecords placed, boolean anyway, Extent extent, Scratch scratch)
-      throws IOException {
-    return records.readTogether(placed, anyway, extent, scratch);
   }
 
   /**

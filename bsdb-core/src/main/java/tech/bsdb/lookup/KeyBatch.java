@@ -1,6 +1,5 @@
 package tech.bsdb.lookup;
 
-import java.io.IOException;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.function.LongPredicate;
@@ -8,18 +7,13 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.Values;
 import tech.bsdb.error.MemoryBudgetExceededException;
 
-/** Keys that are looked up together, and their values. Not thread-safe. */
+/**
+ * Keys that are looked up together by {@link Lookup#getAll(KeyBatch)}, and their values. Not
+ * thread-safe.
+ */
 public final class KeyBatch implements QueuedLookups.Request {
   private static final int ABSENT = -1;
 
-  /** Looks up all keys of a batch. */
-  @FunctionalInterface
-  interface Driver {
-    /** Puts each value into the batch's {@link #destination()} and {@link #note notes} it. */
-    void run(KeyBatch batch) throws IOException;
-  }
-
-  private final Driver driver;
   private final Values values;
   private final byte @Nullable [] @Nullable [] apart;
   private final long @Nullable [] places;
@@ -32,8 +26,7 @@ public final class KeyBatch implements QueuedLookups.Request {
   private @Nullable Throwable failure;
 
   /** Creates a batch that collects its values in one array. */
-  KeyBatch(Driver driver) {
-    this.driver = driver;
+  public KeyBatch() {
     this.values = Values.contiguous();
     this.apart = null;
     this.places = null;
@@ -50,12 +43,7 @@ public final class KeyBatch implements QueuedLookups.Request {
    * @param size the number of keys
    */
   KeyBatch(
-      Driver driver,
-      byte[][] keys,
-      long @Nullable [] places,
-      int size,
-      byte @Nullable [] @Nullable [] values) {
-    this.driver = driver;
+      byte[][] keys, long @Nullable [] places, int size, byte @Nullable [] @Nullable [] values) {
     this.values = Values.separate();
     this.keys = keys;
     this.places = places;
@@ -68,7 +56,8 @@ public final class KeyBatch implements QueuedLookups.Request {
   /**
    * Adds a key.
    *
-   * @param key 0 to 65,535 bytes; not copied, so it must not change until {@link #get} has returned
+   * @param key 0 to 65,535 bytes; not copied, so it must not change until {@link
+   *     Lookup#getAll(KeyBatch)} has returned
    * @return its number, starting at 0
    */
   public int add(byte[] key) {
@@ -95,7 +84,8 @@ public final class KeyBatch implements QueuedLookups.Request {
 
   /**
    * Sets the budget that must grant memory as {@link #values} grows, or null for none. If it
-   * refuses, {@link #get} throws a {@link MemoryBudgetExceededException} and may be called again.
+   * refuses, {@link Lookup#getAll(KeyBatch)} throws a {@link MemoryBudgetExceededException} and may
+   * be called again.
    */
   public void use(@Nullable LongPredicate budget) {
     values.use(budget);
@@ -113,18 +103,15 @@ public final class KeyBatch implements QueuedLookups.Request {
     return size;
   }
 
-  /**
-   * Looks up all keys.
-   *
-   * @throws IOException if one of them cannot be read; no values are available then
-   * @throws tech.bsdb.error.CorruptDatabaseException if bytes on the lookup path are damaged
-   * @throws IllegalStateException if the database is closed, or the values take more than 2 GiB
-   */
-  public void get() throws IOException {
+  /** Drops the answers; new ones will be {@link #note noted}. */
+  void begin() {
     answered = false;
     failure = null;
     values.clear();
-    driver.run(this);
+  }
+
+  /** Makes the answers available. */
+  void end() {
     answered = true;
   }
 
@@ -133,7 +120,7 @@ public final class KeyBatch implements QueuedLookups.Request {
     return length(number) != ABSENT;
   }
 
-  /** The array that holds the values until the next {@link #get} or {@link #clear}. */
+  /** The array that holds the values until the next lookup or {@link #clear}. */
   public byte[] values() {
     return values.array();
   }

@@ -191,9 +191,7 @@ public final class Lookup implements Closeable {
    * @throws IllegalStateException if the database is closed
    */
   public byte @Nullable [] get(byte[] key) throws IOException {
-    MemoryGet[] open = memory;
-    byte[] value = open == null ? Session.NOT_IN_MEMORY : get(open, key, Copying.FREELY);
-    return value == Session.NOT_IN_MEMORY ? find(key, null, false) : value;
+    return get(key, Copying.FREELY);
   }
 
   /**
@@ -202,9 +200,13 @@ public final class Lookup implements Closeable {
    * @throws MemoryBudgetExceededException if the budget has no room
    */
   public byte @Nullable [] get(byte[] key, @Nullable LongPredicate budget) throws IOException {
+    return get(key, new Copying(budget));
+  }
+
+  private byte @Nullable [] get(byte[] key, Copying copying) throws IOException {
     MemoryGet[] open = memory;
-    byte[] value = open == null ? Session.NOT_IN_MEMORY : get(open, key, new Copying(budget));
-    return value == Session.NOT_IN_MEMORY ? find(key, budget, false) : value;
+    byte[] value = open == null ? Session.NOT_IN_MEMORY : get(open, key, copying);
+    return value == Session.NOT_IN_MEMORY ? find(key, copying.budget, false) : value;
   }
 
   /**
@@ -315,16 +317,12 @@ public final class Lookup implements Closeable {
 
   /** Whether the index maps the key to the given address; reads no record. */
   public boolean leadsTo(byte[] key, long address) throws IOException {
-    if (!(route.of(key) instanceof AddressedLocator addressed)) {
-      return false;
-    }
-    Boolean leads =
-        sessions.use(
-            session -> {
-              long slot = addressed.start(key, session.signature);
-              return addressed.leadsTo(slot, address, session.before);
-            });
-    return Boolean.TRUE.equals(leads);
+    return route.of(key) instanceof AddressedLocator addressed
+        && Objects.requireNonNull(
+            sessions.use(
+                session ->
+                    addressed.leadsTo(
+                        addressed.start(key, session.signature), address, session.before)));
   }
 
   /**
@@ -459,11 +457,6 @@ public final class Lookup implements Closeable {
     sessions.requireOpen();
   }
 
-  /** Creates a batch of keys, which one thread may use repeatedly. */
-  public KeyBatch batch() {
-    return new KeyBatch(this::getAll);
-  }
-
   /**
    * The values of many keys, in the order of the keys.
    *
@@ -471,8 +464,23 @@ public final class Lookup implements Closeable {
    */
   public List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException {
     byte @Nullable [][] values = new byte[keys.size()][];
-    new KeyBatch(this::getAll, keys.toArray(new byte[0][]), null, keys.size(), values).get();
+    getAll(new KeyBatch(keys.toArray(new byte[0][]), null, keys.size(), values));
     return Collections.unmodifiableList(Arrays.asList(values));
+  }
+
+  /**
+   * Looks up all keys of a batch, overlapping reads or cache misses where that pays.
+   *
+   * @throws IOException if one of them cannot be read; no values are available then
+   * @throws CorruptDatabaseException if bytes on the lookup path are damaged
+   * @throws IllegalStateException if the database is closed, or the values take more than 2 GiB
+   */
+  public void getAll(KeyBatch batch) throws IOException {
+    sessions.use(
+        session -> {
+          getAll(batch, session);
+          return null;
+        });
   }
 
   /**
@@ -489,19 +497,11 @@ public final class Lookup implements Closeable {
       byte[] @Nullable [] values,
       Session session)
       throws IOException {
-    new KeyBatch(batch -> getAll(batch, session), keys, places, count, values).get();
-  }
-
-  /** Looks up all keys of a batch, overlapping reads or cache misses where that pays. */
-  private void getAll(KeyBatch batch) throws IOException {
-    sessions.use(
-        session -> {
-          getAll(batch, session);
-          return null;
-        });
+    getAll(new KeyBatch(keys, places, count, values), session);
   }
 
   private void getAll(KeyBatch batch, Session session) throws IOException {
+    batch.begin();
     if (showsMemory) {
       session.staged(route).run(batch);
     } else if (engines.overlapping() != null) {
@@ -516,6 +516,7 @@ public final class Lookup implements Closeable {
         batch.note(i, session.find(route.of(key), key, batch.destination(), false));
       }
     }
+    batch.end();
   }
 
   /**
@@ -526,7 +527,7 @@ public final class Lookup implements Closeable {
    */
   boolean readTogether(PlacedRecords records, int database, Session session) throws IOException {
     return route.locator(database) instanceof AddressedLocator addressed
-        && addressed.readTogether(records, !overlaps(), session.last, session.scratch);
+        && addressed.records.readTogether(records, !overlaps(), session.last, session.scratch);
   }
 
   /** Whether batches overlap reads or cache misses. */
@@ -653,15 +654,9 @@ public final class Lookup implements Closeable {
       made.close();
     }
     memory = null;
-    Sessions.Closing outcome = sessions.close();
-    if (outcome == Sessions.Closing.SESSION_LOST) {
-      throw new IOException(
-          opened.path()
-              + ": closed after a mapped file failed; its files stay open until the process ends");
-    }
-    if (outcome == Sessions.Closing.DONE) {
+    if (sessions.close()) {
       IOException failure = new IOException("could not close " + opened.path());
-      IOException ofSession = sessions.failure();
+      Throwable ofSession = sessions.failure();
       if (ofSession != null) {
         failure.addSuppressed(ofSession);
       }

@@ -41,16 +41,6 @@ final class Sessions {
   private static final int SPINS = 1000;
   private static final long PAUSE_NANOS = 1_000_000;
 
-  /** The outcome of {@link #close}. */
-  enum Closing {
-    /** All sessions are back; nothing is in use. */
-    DONE,
-    /** Another call has closed it or is closing it. */
-    BEFORE,
-    /** A fault lost a session, or its lookup is still running: mapped files must stay mapped. */
-    SESSION_LOST
-  }
-
   private final Path path;
 
   /** All sessions, at their numbers. An array does not change; a larger one replaces it. */
@@ -58,7 +48,7 @@ final class Sessions {
 
   private volatile boolean closed;
   private final AtomicBoolean faulted = new AtomicBoolean();
-  private volatile @Nullable IOException failure;
+  private volatile @Nullable Throwable failure;
 
   /**
    * Creates sessions.
@@ -176,7 +166,7 @@ final class Sessions {
       session.trim();
       return Session.FREE;
     } catch (IOException | RuntimeException e) {
-      failure = e instanceof IOException cause ? cause : new IOException(e);
+      failure = e;
       return Session.BROKEN;
     }
   }
@@ -253,22 +243,29 @@ final class Sessions {
     return false;
   }
 
-  /** Waits until all sessions are back and closes them; later calls of {@link #take} fail. */
-  Closing close() {
+  /**
+   * Waits until all sessions are back and closes them; later calls of {@link #take} fail.
+   *
+   * @return false if another call has closed them or is closing them
+   * @throws IOException if a fault lost a session, or its lookup is still running: mapped files
+   *     must stay mapped
+   */
+  boolean close() throws IOException {
     synchronized (this) {
       if (closed) {
-        return Closing.BEFORE;
+        return false;
       }
       closed = true;
     }
     if (!awaitAll()) {
-      return Closing.SESSION_LOST;
+      throw new IOException(
+          path + ": closed after a mapped file failed; its files stay open until the process ends");
     }
     for (Session session : all) {
       end(session);
     }
     all = new Session[0]; // with windows, which refer to files' memory
-    return Closing.DONE;
+    return true;
   }
 
   /**
@@ -309,15 +306,13 @@ final class Sessions {
   private void end(Session session) {
     try {
       session.close();
-    } catch (IOException e) { // the other sessions must still be closed
+    } catch (IOException | RuntimeException | Error e) { // the other sessions must still be closed
       failure = e;
-    } catch (RuntimeException | Error e) {
-      failure = new IOException(e);
     }
   }
 
-  /** The failure of {@link #close} to close a session, or null. */
-  @Nullable IOException failure() {
+  /** The failure to close something of a session, or null. */
+  @Nullable Throwable failure() {
     return failure;
   }
 }

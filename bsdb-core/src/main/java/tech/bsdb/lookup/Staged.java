@@ -24,7 +24,7 @@ final class Staged {
   /** With more databases, few keys share one, and sorting costs more than it saves. */
   private static final int MOST_SORTED = 32;
 
-  private static final KeyBatch NONE = new KeyBatch(batch -> {});
+  private static final KeyBatch NONE = new KeyBatch();
 
   private final Route route;
 
