@@ -61,11 +61,6 @@ public final class InlineLocator extends HashedLocator {
   }
 
   @Override
-  public long next(long place, Extent extent) {
-    throw new IllegalStateException("the value is in the index; there is no second read");
-  }
-
-  @Override
   public boolean holds(long place, Extent extent) {
     return true;
   }

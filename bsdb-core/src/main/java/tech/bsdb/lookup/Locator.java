@@ -92,7 +92,9 @@ public interface Locator {
    * @param place the place of the last read
    * @param extent its pages, already read
    */
-  long next(long place, Extent extent) throws IOException;
+  default long next(long place, Extent extent) throws IOException {
+    throw new IllegalStateException("there is no read after the one at " + place);
+  }
 
   /** Whether the pages of the final read hold the whole value; {@link #value} reads the others. */
   boolean holds(long place, Extent extent) throws IOException;

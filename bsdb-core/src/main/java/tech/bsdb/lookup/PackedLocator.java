@@ -149,11 +149,6 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
   }
 
   @Override
-  public long next(long place, Extent extent) {
-    throw new IllegalStateException("a bin is read at once; there is no second read");
-  }
-
-  @Override
   public boolean holds(long place, Extent extent) {
     return BinIndex.pages(place) <= PageSource.MAX_RUN;
   }

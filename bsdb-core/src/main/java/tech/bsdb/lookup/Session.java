@@ -25,7 +25,10 @@ final class Session {
    * An error may have left it in any state. It is never lent again, and nobody waits for it, but
    * what it has is freed.
    */
-  static final long BROKEN = -1;
+  static final long BROKEN = 1;
+
+  /** With the id of a thread in the other bits: this thread has it. Such states are negative. */
+  private static final long LENT = Long.MIN_VALUE;
 
   /** Marks a value that would have to be read; compared by identity. */
   static final byte[] NOT_IN_MEMORY = new byte[0];
@@ -58,7 +61,7 @@ final class Session {
     }
   }
 
-  /** {@link #FREE}, {@link #BROKEN}, or the id of the thread that has it. */
+  /** {@link #FREE}, {@link #BROKEN}, or {@link #LENT} to a thread. */
   volatile long state;
 
   /** Keep the states of other sessions out of the cache line. */
@@ -99,7 +102,17 @@ final class Session {
 
   /** Lends it to the calling thread, with the given id, if it is free; returns whether it was. */
   boolean tryLend(long thread) {
-    return state == FREE && STATE.compareAndSet(this, FREE, thread);
+    return state == FREE && STATE.compareAndSet(this, FREE, LENT | thread);
+  }
+
+  /** Whether a thread has it. */
+  boolean isLent() {
+    return state < 0;
+  }
+
+  /** Whether the thread with the given id has it. */
+  boolean isLentTo(long thread) {
+    return state == (LENT | thread);
   }
 
   /**

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -231,12 +232,13 @@ final class Sessions {
    * have come too late to end a use, the answer is no.
    */
   boolean areInUseHere() {
-    return !faulted.get() && isLentTo(Thread.currentThread().getId());
+    long thread = Thread.currentThread().getId();
+    return !faulted.get() && isAny(session -> session.isLentTo(thread));
   }
 
-  private boolean isLentTo(long thread) {
+  private boolean isAny(Predicate<Session> wanted) {
     for (Session session : all) {
-      if (session.state == thread) {
+      if (wanted.test(session)) {
         return true;
       }
     }
@@ -277,7 +279,7 @@ final class Sessions {
     boolean interrupted = false;
     long faultNanos = 0;
     boolean complete = true;
-    for (int pauses = 0; complete && anyIsLent(); pauses++) {
+    for (int pauses = 0; complete && isAny(Session::isLent); pauses++) {
       if (pauses < SPINS) {
         Thread.onSpinWait();
         continue;
@@ -291,16 +293,6 @@ final class Sessions {
       Thread.currentThread().interrupt();
     }
     return complete;
-  }
-
-  private boolean anyIsLent() {
-    for (Session session : all) {
-      long state = session.state;
-      if (state != Session.FREE && state != Session.BROKEN) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private void end(Session session) {
