@@ -6,8 +6,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.Values;
@@ -42,8 +40,6 @@ public final class AsyncLookups implements Closeable {
       new Callbacks(Math.max(2, Runtime.getRuntime().availableProcessors()));
   private final ThreadPoolExecutor pool;
   private final RingLookups[] rings;
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
 
   /** The number of lookups with unfinished reads. */
   private int underWay;
@@ -118,33 +114,31 @@ public final class AsyncLookups implements Closeable {
    *
    * @return the number of unanswered lookups before it, or {@link #CLOSED}
    */
-  private int begin() {
-    lock.lock();
-    try {
-      while (!closed && unanswered >= MOST && !callbacks.isOwnThread()) {
-        changed.awaitUninterruptibly();
+  private synchronized int begin() {
+    boolean interrupted = false;
+    while (!closed && unanswered >= MOST && !callbacks.isOwnThread()) {
+      try {
+        wait();
+      } catch (InterruptedException e) {
+        interrupted = true;
       }
-      if (closed) {
-        return CLOSED;
-      }
-      underWay++;
-      return unanswered++;
-    } finally {
-      lock.unlock();
     }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    if (closed) {
+      return CLOSED;
+    }
+    underWay++;
+    return unanswered++;
   }
 
   /** Counts the end of lookups' reads, and of their handlers. */
-  private void end(int reads, int handlers) {
-    lock.lock();
-    try {
-      underWay -= reads;
-      unanswered -= handlers;
-      if (underWay == 0 && closed || handlers > 0 && unanswered == MOST - 1) {
-        changed.signalAll();
-      }
-    } finally {
-      lock.unlock();
+  private synchronized void end(int reads, int handlers) {
+    underWay -= reads;
+    unanswered -= handlers;
+    if (underWay == 0 && closed || handlers > 0 && unanswered == MOST - 1) {
+      notifyAll();
     }
   }
 
@@ -154,15 +148,20 @@ public final class AsyncLookups implements Closeable {
    */
   @Override
   public void close() throws IOException {
-    lock.lock();
-    try {
+    boolean interrupted = false;
+    synchronized (this) {
       closed = true;
-      changed.signalAll();
+      notifyAll();
       while (underWay > 0) {
-        changed.awaitUninterruptibly();
+        try {
+          wait();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
       }
-    } finally {
-      lock.unlock();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
     for (RingLookups ring : rings) {
       if (ring != null) {
