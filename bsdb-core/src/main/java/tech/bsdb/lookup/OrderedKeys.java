@@ -125,7 +125,7 @@ public final class OrderedKeys {
         });
   }
 
-  private <T> T inOrder(SyncLookups.Use<T> use) throws IOException {
+  private <T> T inOrder(Sessions.Use<T> use) throws IOException {
     return requireNonNull(lookup.withOrder(use));
   }
 }
