@@ -119,7 +119,7 @@ class FactsTest {
     for (Facts facts : new Facts[] {COMPRESSED, packed, filtered, approximate}) {
       Manifest manifest = decoded(facts);
       assertThat(Facts.of(FILE, manifest)).isEqualTo(facts);
-      assertThat(Facts.format(manifest)).isEqualTo(facts == COMPRESSED ? 1 : 2);
+      assertThat(Facts.format(manifest)).isEqualTo(facts.equals(COMPRESSED) ? 1 : 2);
       assertThat(Facts.hashKind(manifest)).isEqualTo("some-hash");
     }
   }
