@@ -1,5 +1,6 @@
 package tech.bsdb.lookup;
 
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -126,7 +127,7 @@ final class Callbacks {
   }
 
   private void checkLater(long done) {
-    watch.schedule(() -> check(done), CHECK_MILLIS, TimeUnit.MILLISECONDS);
+    Future<?> unused = watch.schedule(() -> check(done), CHECK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /**
