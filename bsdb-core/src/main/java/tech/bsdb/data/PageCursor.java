@@ -60,10 +60,14 @@ public final class PageCursor {
   private int base;
   private int head;
 
-  /** The array that holds the page that is shown, if any, and where it starts there. */
+  /**
+   * The array that holds the page that is shown, if any, and where it starts there; a copy of a
+   * page that no array holds.
+   */
   private byte @Nullable [] array;
 
   private int arrayBase;
+  private byte[] pageCopy = new byte[0];
 
   /** The next byte and the end of the segment, from the start of the page. */
   private int at;
@@ -378,10 +382,22 @@ public final class PageCursor {
     }
   }
 
-  /** The array that holds the {@link #left} bytes from {@link #index} on; null if there is none. */
-  byte @Nullable [] array() throws IOException {
+  /**
+   * An array that holds the {@link #left} bytes from {@link #index} on, until another page is
+   * shown.
+   */
+  byte[] array() throws IOException {
     load();
-    return array;
+    byte[] holding = array;
+    if (holding == null) {
+      if (pageCopy.length == 0) {
+        pageCopy = new byte[Page.SIZE];
+      }
+      holding = pageCopy;
+      window.buffer().get(base, holding, 0, Page.SIZE);
+      array = holding;
+    }
+    return holding;
   }
 
   /** Where the next byte is in the {@link #array}. */

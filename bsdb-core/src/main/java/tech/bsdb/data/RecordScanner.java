@@ -343,21 +343,18 @@ public final class RecordScanner implements Closeable {
 
   /** Starts a run of what the page has of the bin, the block or the file. */
   private void startRun(PageCursor cursor) throws IOException {
-    byte[] page = cursor.array();
-    if (page != null) {
-      int length = cursor.left();
-      if (blocks != null) {
-        length = (int) Math.min(length, storedLeft);
-        origin = scratch.block.length() - storedLeft - cursor.index();
-        storedLeft -= length;
-      } else {
-        origin = cursor.position() - cursor.index();
-      }
-      bytes = page;
-      next = cursor.index();
-      limit = next + length;
-      cursor.move(length);
+    bytes = cursor.array();
+    int length = cursor.left();
+    if (blocks != null) {
+      length = (int) Math.min(length, storedLeft);
+      origin = scratch.block.length() - storedLeft - cursor.index();
+      storedLeft -= length;
+    } else {
+      origin = cursor.position() - cursor.index();
     }
+    next = cursor.index();
+    limit = next + length;
+    cursor.move(length);
   }
 
   /** Reads a record that the run does not have. */
