@@ -38,8 +38,8 @@ final class BucketSolver implements HashConstruction {
   }
 
   @Override
-  public HashWriter writer(PageEncoder pages) {
-    return new HashWriter(pages, 0);
+  public HashWriter writer(PageEncoder pages, long keys) {
+    return new HashWriter(pages, 0, layout.buckets(), keys);
   }
 
   /**

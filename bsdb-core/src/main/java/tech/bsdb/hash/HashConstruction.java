@@ -1,5 +1,8 @@
 package tech.bsdb.hash;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import tech.bsdb.format.PageEncoder;
 
 /**
@@ -51,8 +54,9 @@ public interface HashConstruction {
    * Returns a writer for the function's file.
    *
    * @param pages the encoder of the file's pages, still at its start
+   * @param keys the exact number of keys
    */
-  HashWriter writer(PageEncoder pages);
+  HashWriter writer(PageEncoder pages, long keys);
 
   /**
    * A solved bucket.
@@ -61,5 +65,13 @@ public interface HashConstruction {
    * @param slots the slot of each signature relative to the bucket's first slot, in input order;
    *     each number from 0 to size - 1 once
    */
-  record Solution(byte[] block, int[] slots) {}
+  record Solution(byte[] block, int[] slots) {
+    private static final VarHandle LONGS =
+        MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+    /** The bucket's first slot: the lower 56 bits of the first word of the block. */
+    long first() {
+      return (long) LONGS.get(block, 0) << Byte.SIZE >>> Byte.SIZE;
+    }
+  }
 }

@@ -16,6 +16,8 @@ import tech.bsdb.format.PageEncoder;
 public final class HashWriter {
   private final PageEncoder pages;
   private final int entryBytes;
+  private final long buckets;
+  private final long keys;
   private final ByteArrayList table = new ByteArrayList();
   private final byte[] page = new byte[Page.SIZE];
   private int inPage;
@@ -23,26 +25,52 @@ public final class HashWriter {
   /** The checksums of the pages so far. */
   private final IntArrayList checksums = new IntArrayList();
 
+  private long addedBuckets;
+  private long addedKeys;
+
   /**
    * Creates a writer.
    *
    * @param pages the encoder of the file's pages, still at its start
    * @param entryBytes how many bytes at the start of each solution's block go to the table instead
+   * @param buckets the number of buckets
+   * @param keys the number of keys
    */
-  HashWriter(PageEncoder pages, int entryBytes) {
+  HashWriter(PageEncoder pages, int entryBytes, long buckets, long keys) {
     this.pages = pages;
     this.entryBytes = entryBytes;
+    this.buckets = buckets;
+    this.keys = keys;
   }
 
-  /** Appends the next bucket. */
+  /**
+   * Appends the next bucket.
+   *
+   * @throws IllegalStateException if it is another bucket than the next
+   */
   public void add(HashConstruction.Solution bucket) throws IOException {
+    long first = bucket.first();
+    if (first != addedKeys) {
+      throw new IllegalStateException(
+          "bucket " + addedBuckets + " starts at slot " + first + ", not " + addedKeys);
+    }
+    addedBuckets++;
+    addedKeys += bucket.slots().length;
     byte[] block = bucket.block();
     table.addElements(table.size(), block, 0, entryBytes);
     put(block, entryBytes, block.length - entryBytes);
   }
 
-  /** Completes the function's pages after all buckets. */
+  /**
+   * Completes the function's pages.
+   *
+   * @throws IllegalStateException unless all buckets and keys were added
+   */
   public void finish() throws IOException {
+    if (addedBuckets != buckets || addedKeys != keys) {
+      throw new IllegalStateException(
+          addedKeys + " keys in " + addedBuckets + " buckets, not " + keys + " in " + buckets);
+    }
     pad();
     put(table.elements(), 0, table.size());
     pad();

@@ -89,7 +89,7 @@ final class PtrConstruction implements HashConstruction {
   }
 
   @Override
-  public HashWriter writer(PageEncoder pages) {
-    return new HashWriter(pages, Long.BYTES);
+  public HashWriter writer(PageEncoder pages, long keys) {
+    return new HashWriter(pages, Long.BYTES, layout.parts(), keys);
   }
 }

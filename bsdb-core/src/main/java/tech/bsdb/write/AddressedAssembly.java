@@ -276,7 +276,7 @@ final class AddressedAssembly implements Assembly {
       int width =
           approximate ? ValueIndex.entryWidth(options.approximateWidth()) : AddressIndex.WIDTH;
       stage.write(
-          hash.writer(hashFile.pages()),
+          hash.writer(hashFile.pages(), keys),
           new SlotWriter(indexFile.pages(), width),
           width,
           advancing(Stage.INDEX, progress));

@@ -149,7 +149,7 @@ class IndexStageTest {
         keys = stage.count(more -> progress[0] += more);
       }
       stage.write(
-          construction.writer(hash.pages()),
+          construction.writer(hash.pages(), keys),
           new SlotWriter(index.pages(), AddressIndex.WIDTH),
           AddressIndex.WIDTH,
           more -> progress[1] += more);
@@ -408,7 +408,7 @@ class IndexStageTest {
       assertThatThrownBy(
               () ->
                   stage.write(
-                      construction.writer(hash.pages()),
+                      construction.writer(hash.pages(), 500_000),
                       new SlotWriter(index.pages(), 8),
                       8,
                       more -> done[0] += more))

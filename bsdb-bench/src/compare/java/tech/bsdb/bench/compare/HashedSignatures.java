@@ -123,7 +123,7 @@ final class HashedSignatures implements AutoCloseable {
         new OutputFile(directory, AddressIndex.identity(), ChunkBuffer.huge())) {
       new IndexStage(spill, construction, MEMORY, THREADS, null, () -> false)
           .write(
-              construction.writer(hash.pages()),
+              construction.writer(hash.pages(), count),
               new SlotWriter(index.pages(), AddressIndex.WIDTH),
               AddressIndex.WIDTH,
               more -> {});
