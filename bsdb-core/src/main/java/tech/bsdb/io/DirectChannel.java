@@ -1,6 +1,7 @@
 package tech.bsdb.io;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousFileChannel;
 import java.nio.file.FileSystemException;
@@ -67,7 +68,7 @@ final class DirectChannel implements PageSource {
       throw new IOException(file + ": this Java has no direct I/O (module jdk.unsupported)");
     }
     if (System.getProperty("os.name").startsWith("Mac")) {
-      throw new IOException(file + ": " + DirectEngine.REFUSED);
+      throw new IOException(file + ": " + DirectEngine.NOT_HERE);
     }
     try {
       Set<OpenOption> options = Set.of(StandardOpenOption.READ, DIRECT);
@@ -96,10 +97,10 @@ final class DirectChannel implements PageSource {
       }
     } catch (ExecutionException e) {
       Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
-      throw new IOException(
-          file + ": cannot be read at byte " + position + ": " + cause.getMessage(), cause);
-    } catch (InterruptedException e) {
-      throw new AssertionError("the read has been performed", e);
+      throw new IOException(file + ": cannot be read at byte " + position + ": " + cause, cause);
+    } catch (InterruptedException e) { // not thrown for a read that has been performed
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException(file + ": interrupted at byte " + position);
     } finally {
       buffer.clear();
     }

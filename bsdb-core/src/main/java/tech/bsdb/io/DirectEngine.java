@@ -2,9 +2,6 @@ package tech.bsdb.io;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -24,13 +21,13 @@ public final class DirectEngine implements Engine {
   static final String REFUSED =
       "the file system does not offer direct I/O (O_DIRECT) in pages of " + PageSource.PAGE;
 
+  /** The message for macOS, where the channels that interrupts leave open ignore the option. */
+  static final String NOT_HERE = "Java offers no direct I/O on macOS that interrupts leave open";
+
   private static final int DEFAULT_THREADS = 64;
 
-  /** How long a thread waits for the next read before it ends. */
-  private static final long IDLE_MILLIS = 100;
-
   private final @Nullable SystemCalls calls;
-  private final ThreadPoolExecutor threads;
+  private final ReadThreads threads;
 
   /** Limits the threads to the system property {@value #THREADS}; 64 if unset. */
   public DirectEngine() {
@@ -52,27 +49,16 @@ public final class DirectEngine implements Engine {
       throw new IllegalArgumentException(THREADS + " is " + threads + ", not 1 or more");
     }
     this.calls = calls;
-    this.threads = pool(threads);
-  }
-
-  /** A pool that starts threads when there are reads, and needs no closing: idle ones end. */
-  private static ThreadPoolExecutor pool(int most) {
     AtomicInteger started = new AtomicInteger();
-    ThreadPoolExecutor pool =
-        new ThreadPoolExecutor(
-            most,
-            most,
-            IDLE_MILLIS,
-            TimeUnit.MILLISECONDS,
-            new LinkedBlockingQueue<>(),
+    this.threads =
+        new ReadThreads(
+            threads,
             work -> {
               String name = "bsdb-read-" + started.getAndIncrement();
               Thread thread = new Thread(null, work, name, 0, false);
               thread.setDaemon(true);
               return thread;
             });
-    pool.allowCoreThreadTimeOut(true);
-    return pool;
   }
 
   @Override
@@ -108,6 +94,9 @@ public final class DirectEngine implements Engine {
       return null; // smaller than a page, but readable
     } catch (IOException e) {
       String message = String.valueOf(e.getMessage());
+      if (message.contains(NOT_HERE)) {
+        return NOT_HERE;
+      }
       if (message.contains(REFUSED) || message.contains(Errno.text(Errno.EINVAL))) {
         return REFUSED;
       }

@@ -17,9 +17,18 @@ final class Mapping {
   /** Maps the first {@code length} bytes of a file that has them. */
   static ShownFile map(FileChannel channel, long length) throws IOException {
     ByteBuffer[] pieces = new ByteBuffer[ShownFile.pieces(length)];
-    for (int i = 0; i < pieces.length; i++) {
-      long start = ShownFile.start(i);
-      pieces[i] = channel.map(MapMode.READ_ONLY, start, ShownFile.size(length, i));
+    try {
+      for (int i = 0; i < pieces.length; i++) {
+        long start = ShownFile.start(i);
+        pieces[i] = channel.map(MapMode.READ_ONLY, start, ShownFile.size(length, i));
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      for (ByteBuffer piece : pieces) {
+        if (piece != null) {
+          BufferCleaner.free(piece); // which the next attempt may need
+        }
+      }
+      throw e;
     }
     return new ShownFile(pieces, false, () -> {});
   }

@@ -4,8 +4,6 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * A queue whose reads overlap because several threads perform them, one read per thread at a time.
  */
 final class PooledQueue implements ReadQueue {
-  private final ThreadPoolExecutor threads;
+  private final ReadThreads threads;
   private final int depth;
 
   /* Used by the owner only. */
@@ -33,7 +31,7 @@ final class PooledQueue implements ReadQueue {
    *
    * @param threads perform the reads; nobody shuts them down
    */
-  PooledQueue(int depth, ThreadPoolExecutor threads) {
+  PooledQueue(int depth, ReadThreads threads) {
     this.depth = ReadQueue.checkDepth(depth);
     this.threads = threads;
   }
@@ -116,21 +114,15 @@ final class PooledQueue implements ReadQueue {
     synchronized (lock) {
       underWay += unsent.size();
     }
-    BlockingQueue<Runnable> waiting = threads.getQueue();
-    waiting.addAll(unsent);
     try {
-      while (!waiting.isEmpty() && threads.prestartCoreThread()) {
-        // Another thread for the reads that still wait.
-      }
-    } catch (OutOfMemoryError e) { // a thread limit: the running threads do the work
-      if (threads.getPoolSize() == 0) {
-        unsent.removeIf(read -> !waiting.remove(read));
-        if (!unsent.isEmpty()) {
-          synchronized (lock) {
-            underWay -= unsent.size();
-          }
-          throw new IOException("cannot start a reader thread: " + e.getMessage(), e);
+      threads.executeAll(unsent);
+    } catch (OutOfMemoryError e) {
+      unsent.removeIf(read -> !threads.getQueue().remove(read)); // what is being read after all
+      if (!unsent.isEmpty()) {
+        synchronized (lock) {
+          underWay -= unsent.size();
         }
+        throw new IOException("cannot start a reader thread: " + e.getMessage(), e);
       }
     }
     unsent.clear();

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.util.BitSet;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
@@ -22,13 +20,9 @@ class PooledQueueTest {
   /** How many more threads may be started. */
   private final AtomicInteger permitted = new AtomicInteger();
 
-  private final ThreadPoolExecutor threads =
-      new ThreadPoolExecutor(
+  private final ReadThreads threads =
+      new ReadThreads(
           4,
-          4,
-          1,
-          TimeUnit.MILLISECONDS,
-          new LinkedBlockingQueue<>(),
           work -> {
             if (permitted.getAndDecrement() <= 0) {
               throw new OutOfMemoryError("unable to create native thread");
@@ -37,10 +31,6 @@ class PooledQueueTest {
           });
 
   private final BitSet ended = new BitSet();
-
-  PooledQueueTest() {
-    threads.allowCoreThreadTimeOut(true);
-  }
 
   private static final class Nothing implements PageSource {
     @Override
@@ -112,5 +102,23 @@ class PooledQueueTest {
         TimeUnit.MILLISECONDS.sleep(1);
       }
     }
+  }
+
+  @Test
+  void anIdleThreadTakesTheNextRead() throws Exception {
+    permitted.set(Integer.MAX_VALUE);
+    threads.setKeepAliveTime(1, TimeUnit.DAYS);
+    try (ReadQueue queue = new PooledQueue(READS, threads)) {
+      for (int i = 0; i < READS; i++) {
+        queue.add(new Nothing(), i, 1, new Window(), i);
+        queue.await(1, (tag, failure) -> ended.set(tag));
+        while (threads.getActiveCount() > 0) {
+          TimeUnit.MILLISECONDS.sleep(1);
+        }
+      }
+    }
+    assertThat(ended.cardinality()).isEqualTo(READS);
+    assertThat(threads.getPoolSize()).isEqualTo(1);
+    threads.shutdown();
   }
 }
