@@ -184,7 +184,7 @@ public final class DatabaseBuilder implements AutoCloseable {
     addOwn(key, null);
   }
 
-  /** Adds a record to the own batch, or a deletion if the value is null. */
+  /** Adds a record to this builder's own batch, or a deletion if the value is null. */
   private void addOwn(byte[] key, byte @Nullable [] value) throws IOException {
     begin();
     try {

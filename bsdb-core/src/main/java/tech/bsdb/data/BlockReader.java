@@ -69,7 +69,8 @@ final class BlockReader {
    */
   byte[] raw(PageCursor cursor, CompressedReader.Blocks blocks, @Nullable Values values)
       throws IOException {
-    if (contentLength > Zstd.compressBound(length)) { // no writer makes a longer one
+    // No writer makes a longer one.
+    if (contentLength > Math.min(Zstd.compressBound(length), Integer.MAX_VALUE)) {
       throw cursor.corrupt(position, "a ZSTD frame", "a length of " + contentLength + " bytes");
     }
     DataFile file = cursor.file();

@@ -42,10 +42,13 @@ public final class PageCursor {
   /** Whether the segments are those of bins. */
   private boolean packed;
 
-  /** Pages to read at once; the last page to read so; the last one that a lookup expects. */
+  /** The number of pages to read at once. */
   private int ahead;
 
+  /** The last page that is worth reading ahead. */
   private long last = Long.MAX_VALUE;
+
+  /** The last page of the record that a lookup reads. */
   private long expected;
 
   /** The range of a scan. */

@@ -17,8 +17,8 @@ public interface Taking<T> {
   T take(ByteBuffer buffer, int at, int length) throws IOException;
 
   /**
-   * Stands for a value that the lookup does not find out: the page must be verified first, or the
-   * record is not a short one in one page.
+   * Returned if the lookup cannot tell: the page must be verified first, or the record is not a
+   * short one in one page.
    */
   T unread();
 }

@@ -53,8 +53,8 @@ public record ManifestFile(Path path, DatabaseId id, Manifest manifest, long byt
   }
 
   /**
-   * Decodes a manifest file, verifying every byte. Of which format and kind it is, only those
-   * methods ask that read facts.
+   * Decodes a manifest file, verifying every byte. The methods that read facts check the format and
+   * the kind.
    *
    * @param path the file, for messages
    * @throws CorruptDatabaseException if the bytes are damaged

@@ -101,7 +101,7 @@ public final class AsyncLookups implements Closeable {
     if (before == CLOSED) {
       request.failure = new IllegalStateException("the database is closed");
       callbacks.runHere(request);
-    } else if (before == 0) {
+    } else if (before == 0 && callbacks.isIdle()) {
       callbacks.execute(request::readAndDeliver);
     } else if (rings.length == 0
         || !rings[(int) (Thread.currentThread().getId() % rings.length)].submit(request)) {

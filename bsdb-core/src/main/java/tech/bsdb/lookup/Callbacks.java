@@ -62,6 +62,11 @@ final class Callbacks {
     }
   }
 
+  /** Whether a callback would start at once. */
+  boolean isIdle() {
+    return waiting.isEmpty() && threads.getActiveCount() == 0;
+  }
+
   /** Whether the calling thread runs callbacks and thus must not wait for others. */
   boolean isOwnThread() {
     return Thread.currentThread() instanceof CallbackThread;
@@ -131,8 +136,8 @@ final class Callbacks {
   }
 
   /**
-   * Starts another thread if callbacks wait and none has returned since the last check. Comes again
-   * until none waits.
+   * Starts another thread if callbacks wait and none has returned since the last check. Reschedules
+   * itself until none waits.
    *
    * @param before how many had returned at the last check
    */

@@ -66,8 +66,11 @@ final class RingLookups implements Closeable {
     } catch (IOException | RuntimeException | Error e) {
       // The ring has failed; the requests go another way.
     } finally {
-      giveUp(open);
-      ended.complete(null);
+      try {
+        giveUp(open);
+      } finally {
+        ended.complete(null);
+      }
     }
   }
 

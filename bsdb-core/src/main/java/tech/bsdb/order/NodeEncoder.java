@@ -129,7 +129,10 @@ final class NodeEncoder {
     return true;
   }
 
-  /** Puts all values, one after the other, each with its lowest bit first, where 0 is so far. */
+  /**
+   * Puts all values, one after the other, each with its lowest bit first, into bytes that are still
+   * 0.
+   */
   private void putValues(byte[] node, int from) {
     for (int i = 0; i < count; i++) {
       long value = values[i] & (1L << width) - 1;

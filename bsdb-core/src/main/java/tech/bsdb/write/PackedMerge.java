@@ -45,10 +45,10 @@ final class PackedMerge implements Closeable {
   /** Pages of the base for each task of the counting pass, at least. */
   private static final int PAGES_PER_COUNT = 256;
 
-  /** Numbers of sources in references to long values. */
   /** Bytes of a long value that are copied at once. */
   private static final int LONG_PART = 1 << 14;
 
+  /* The numbers of the sources in references to long values. */
   private static final int BASE = 0;
 
   private static final int CHANGES = 1;
