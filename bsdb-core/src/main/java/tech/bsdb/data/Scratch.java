@@ -42,36 +42,32 @@ public final class Scratch implements Closeable {
 
   /** An array of at least {@code length} bytes, for a frame. */
   byte[] frame(int length) {
-    if (frame.length >= length) {
-      return frame;
-    }
-    byte[] larger = new byte[Math.max(length, 8192)];
-    if (length <= KEEP) {
-      frame = larger;
-    }
-    return larger;
+    byte[] room = room(frame, length);
+    frame = kept(room, frame);
+    return room;
   }
 
   /** An array of at least {@code length} bytes, for a raw block. */
   byte[] raw(int length) {
-    if (raw.length >= length) {
-      return raw;
-    }
-    byte[] larger = new byte[Math.max(length, 8192)];
-    if (length <= KEEP) {
-      raw = larger;
-    }
-    return larger;
+    byte[] room = room(raw, length);
+    raw = kept(room, raw);
+    return room;
+  }
+
+  /** Returns an array, or a new one if it has less than {@code length} bytes. */
+  static byte[] room(byte[] array, int length) {
+    return array.length >= length ? array : new byte[Math.max(length, 8192)];
+  }
+
+  /** Returns the one of two arrays to keep for reuse: the first, unless it is too large. */
+  static byte[] kept(byte[] array, byte[] other) {
+    return array.length <= KEEP ? array : other;
   }
 
   /** Releases arrays longer than {@code most} bytes. */
   public void trim(int most) {
-    if (frame.length > most) {
-      frame = NO_BYTES;
-    }
-    if (raw.length > most) {
-      raw = NO_BYTES;
-    }
+    frame = frame.length > most ? NO_BYTES : frame;
+    raw = raw.length > most ? NO_BYTES : raw;
   }
 
   /** Frees native memory. */

@@ -20,29 +20,47 @@ public final class Values {
   /** Maximum total size of contiguous values, in bytes. */
   private static final int MAX = Integer.MAX_VALUE - 8;
 
-  /** Instead of an array, for values in place. */
-  private static final byte[] IN_PLACE = new byte[0];
+  private static final byte[] NO_BYTES = new byte[0];
+  private static final ByteBuffer NOTHING = ByteBuffer.wrap(NO_BYTES).asReadOnlyBuffer();
 
-  private final boolean separate;
-  private final @Nullable ValuePlace place;
-  private byte[] array = new byte[0];
-  private int end;
+  private enum Kind {
+    SEPARATE,
+    CONTIGUOUS,
+    IN_PLACE
+  }
+
+  private final Kind kind;
+
+  /** The array of contiguous values, or of a value that is not in place because it spans pages. */
+  private byte[] array = NO_BYTES;
+
+  /** Where the last value is in its array or in the bytes shown, and where it ends there. */
   private int offset;
+
+  private int end;
+
+  /** The read-only bytes that hold a value in place. */
+  private ByteBuffer shown = NOTHING;
+
+  /** The buffer or array shown last, and its read-only view. Kept, because both are reused. */
+  private @Nullable Object viewed;
+
+  private ByteBuffer view = NOTHING;
+
   private @Nullable LongPredicate budget;
 
-  private Values(boolean separate, @Nullable ValuePlace place) {
-    this.separate = separate;
-    this.place = place;
+  private Values(Kind kind) {
+    this.kind = kind;
   }
 
   /** Each value in its own array, which the caller owns. */
   public static Values separate() {
-    return new Values(true, null);
+    return new Values(Kind.SEPARATE);
   }
 
   /** All values in one array. */
   public static Values contiguous() {
-    return new Values(false, null);
+    return new Values(Kind.CONTIGUOUS);
   }
 
   /**
@@ -50,7 +68,7 @@ public final class Values {
    * reused or released. Only a value that spans pages is copied, into a reused array.
    */
   public static Values inPlace() {
-    return new Values(false, new ValuePlace());
+    return new Values(Kind.IN_PLACE);
   }
 
   /** Sets the budget for later reservations; null for none. */
@@ -80,17 +98,17 @@ public final class Values {
    * @throws MemoryBudgetExceededException if the budget has no room
    * @throws IllegalStateException if contiguous values exceed 2 GiB
    */
+  @SuppressWarnings("ReferenceEquality") // identity: is it the buffer viewed last?
   public byte[] take(ByteBuffer buffer, int at, int length) throws MemoryBudgetExceededException {
-    if (separate) {
-      reserve(length);
-      byte[] value = new byte[length];
-      RecordBytes.copy(buffer, at, value, 0, length);
-      return value;
-    }
-    ValuePlace shown = place;
-    if (shown != null) {
-      shown.show(buffer, at, length);
-      return IN_PLACE;
+    if (kind == Kind.IN_PLACE) {
+      if (buffer.isReadOnly()) {
+        return show(buffer, at, length);
+      }
+      if (viewed != buffer) {
+        viewed = buffer;
+        view = buffer.asReadOnlyBuffer().clear();
+      }
+      return show(view, at, length);
     }
     byte[] all = make(length);
     RecordBytes.copy(buffer, at, all, offset, length);
@@ -98,15 +116,28 @@ public final class Values {
   }
 
   /** Takes a value from an array; see {@link #take(ByteBuffer, int, int)}. */
-  byte[] take(byte[] array, int at, int length) throws MemoryBudgetExceededException {
-    ValuePlace shown = place;
-    if (shown != null) {
-      shown.show(array, at, length);
-      return IN_PLACE;
+  byte[] take(byte[] bytes, int at, int length) throws MemoryBudgetExceededException {
+    if (kind == Kind.IN_PLACE) {
+      return show(view(bytes), at, length);
     }
-    byte[] value = make(length);
-    System.arraycopy(array, at, value, offset, length);
-    return value;
+    byte[] all = make(length);
+    System.arraycopy(bytes, at, all, offset, length);
+    return all;
+  }
+
+  private ByteBuffer view(byte[] bytes) {
+    if (viewed != bytes) {
+      viewed = bytes;
+      view = ByteBuffer.wrap(bytes).asReadOnlyBuffer();
+    }
+    return view;
+  }
+
+  private byte[] show(ByteBuffer bytes, int at, int length) {
+    shown = bytes;
+    offset = at;
+    end = at + length;
+    return NO_BYTES;
   }
 
   /**
@@ -117,15 +148,20 @@ public final class Values {
    * @throws IllegalStateException if contiguous values exceed 2 GiB
    */
   public byte[] make(int length) throws MemoryBudgetExceededException {
-    if (separate) {
-      reserve(length);
+    if (kind == Kind.CONTIGUOUS) {
+      return append(length);
+    }
+    reserve(length);
+    if (kind == Kind.SEPARATE) {
       return new byte[length];
     }
-    ValuePlace shown = place;
-    if (shown != null) {
-      reserve(length);
-      return shown.prepare(length);
-    }
+    byte[] room = Scratch.room(array, length);
+    array = Scratch.kept(room, array);
+    show(view(room), 0, length);
+    return room;
+  }
+
+  private byte[] append(int length) throws MemoryBudgetExceededException {
     if (length > MAX - end) {
       throw new IllegalStateException(
           "the values of one batch exceed 2 GiB; request fewer keys at once");
@@ -148,7 +184,7 @@ public final class Values {
 
   /** The length of the last value, given its array. */
   public int length(byte[] last) {
-    return separate ? last.length : end - offset;
+    return kind == Kind.SEPARATE ? last.length : end - offset;
   }
 
   /**
@@ -156,19 +192,19 @@ public final class Values {
    * to its limit.
    */
   public ByteBuffer slice() {
-    ValuePlace shown = place;
-    if (shown == null) {
-      throw new IllegalStateException("the values are copied");
-    }
-    return shown.slice();
+    return shown.slice(offset, end - offset);
   }
 
   /** Releases what a value in place keeps beyond {@code most} bytes. */
   public void trim(int most) {
-    ValuePlace shown = place;
-    if (shown != null) {
-      shown.trim(most);
+    if (array.length > most) {
+      array = NO_BYTES;
     }
+    if (view.capacity() > most) {
+      viewed = null;
+      view = NOTHING;
+    }
+    shown = NOTHING;
   }
 
   /** The array of all values; replaced when it grows. */
