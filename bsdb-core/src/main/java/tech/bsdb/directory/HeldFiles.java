@@ -2,9 +2,10 @@ package tech.bsdb.directory;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import tech.bsdb.data.DataFile;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.io.BufferedEngine;
@@ -12,17 +13,22 @@ import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.PageSource;
 import tech.bsdb.io.ReadCount;
 import tech.bsdb.io.Resources;
-import tech.bsdb.io.SharedPages;
+import tech.bsdb.io.Window;
 
 /**
  * Files of a database kept open, one descriptor each, so that they can be scanned later even if
- * their directory has been replaced or deleted. Scans in progress outlive a {@link #close}.
- * Thread-safe.
+ * their directory has been replaced or deleted. They close once this and all scans of them are
+ * closed; a scan may outlive this. Thread-safe.
  */
 public final class HeldFiles implements Closeable {
   private final DatabaseDirectory directory;
-  private final Map<FileEntry, SharedPages> held = new LinkedHashMap<>();
+  private final Map<FileEntry, PageSource> held = new HashMap<>();
   private final Resources opened = new Resources();
+
+  /** This, until it is closed, and the open views. */
+  private int users = 1;
+
+  private boolean closed;
 
   private HeldFiles(DatabaseDirectory directory) {
     this.directory = directory;
@@ -35,7 +41,7 @@ public final class HeldFiles implements Closeable {
     try {
       for (FileEntry entry : entries) {
         PageSource pages = new BufferedEngine().openForOne(directory.file(entry));
-        files.held.put(entry, files.opened.add(new SharedPages(pages)));
+        files.held.put(entry, files.opened.add(pages));
       }
       return files;
     } catch (IOException | RuntimeException e) {
@@ -60,19 +66,52 @@ public final class HeldFiles implements Closeable {
   /**
    * Returns one of the files without verification; the caller closes it.
    *
-   * @throws IllegalStateException if this is closed, or the file is not one of these
+   * @throws IllegalStateException if this is closed
    */
-  public PageSource view(FileEntry entry) {
-    SharedPages pages = held.get(entry);
-    if (pages == null) {
-      throw new IllegalStateException(entry.file() + " is not held");
+  public synchronized PageSource view(FileEntry entry) {
+    PageSource pages = Objects.requireNonNull(held.get(entry));
+    if (closed) {
+      throw new IllegalStateException("the database is closed");
     }
-    return pages.view();
+    users++;
+    return new View(pages);
   }
 
-  /** Closes the files that no scan reads; the others close with their last scan. */
+  private final class View implements PageSource {
+    private final PageSource pages;
+    private boolean ended;
+
+    View(PageSource pages) {
+      this.pages = pages;
+    }
+
+    @Override
+    public void read(long first, int count, Window window) throws IOException {
+      pages.read(first, count, window);
+    }
+
+    @Override
+    public void close() throws IOException {
+      if (!ended) {
+        ended = true;
+        leave();
+      }
+    }
+  }
+
+  /** Closes the files, unless scans read them. A second call does nothing. */
   @Override
   public synchronized void close() throws IOException {
-    opened.close();
+    if (!closed) {
+      closed = true;
+      leave();
+    }
+  }
+
+  private synchronized void leave() throws IOException {
+    users--;
+    if (users == 0) {
+      opened.close();
+    }
   }
 }
