@@ -262,8 +262,8 @@ public final class PackedReader implements Closeable {
       Values values,
       Scratch scratch)
       throws IOException {
-    ByteBuffer buffer = extent.window().buffer();
-    int base = extent.window().offset();
+    ByteBuffer buffer = extent.buffer();
+    int base = extent.offset();
     long found = find(buffer, base, slot, starting, filterBit, key);
     if (found >= 0) {
       return values.take(buffer, Found.offset(found), Found.length(found));

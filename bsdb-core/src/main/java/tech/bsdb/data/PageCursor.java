@@ -102,7 +102,7 @@ public final class PageCursor {
 
   /** Creates a lookup's cursor {@link #over} an extent that has been read. */
   PageCursor(DataFile file, Extent extent) {
-    this(file, extent.window(), false, 1);
+    this(file, extent, false, 1);
     over(file, extent, 1);
   }
 
@@ -154,7 +154,7 @@ public final class PageCursor {
   void over(DataFile file, Extent extent, int ahead) {
     this.file = file;
     this.pages = file.pages();
-    this.window = extent.window();
+    this.window = extent;
     this.windowFirst = extent.first();
     this.windowPages = extent.count();
     this.shown = NO_PAGE;

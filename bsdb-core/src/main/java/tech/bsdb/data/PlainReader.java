@@ -33,8 +33,8 @@ public final class PlainReader extends RecordReader {
   public byte @Nullable [] decode(
       long address, byte[] key, Extent extent, Values values, Scratch scratch) throws IOException {
     if (extent.count() == 1) {
-      ByteBuffer buffer = extent.window().buffer();
-      long found = find(buffer, extent.window().offset(), inPage(address), key);
+      ByteBuffer buffer = extent.buffer();
+      long found = find(buffer, extent.offset(), inPage(address), key);
       if (found >= 0) {
         return values.take(buffer, Found.offset(found), Found.length(found));
       }
@@ -127,8 +127,8 @@ public final class PlainReader extends RecordReader {
    */
   private int decodeInPages(PlacedRecords records, int from, int to, Extent extent, Values values)
       throws IOException {
-    ByteBuffer buffer = extent.window().buffer();
-    int start = extent.window().offset();
+    ByteBuffer buffer = extent.buffer();
+    int start = extent.offset();
     long first = extent.first() << Page.SHIFT;
     int bytes = extent.count() << Page.SHIFT;
     for (int number = from; number < to; number++) {

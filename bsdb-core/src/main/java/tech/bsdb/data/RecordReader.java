@@ -135,7 +135,6 @@ public abstract class RecordReader implements Closeable {
         return false;
       }
       run.locate(extent);
-      extent.forget();
       for (int number = run.start(); number < run.end(); ) {
         extent.readOnce(); // and again if a large record took pages of its own
         number = take(records, number, run.end(), extent, scratch);

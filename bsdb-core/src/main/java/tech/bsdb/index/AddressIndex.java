@@ -1,16 +1,13 @@
 package tech.bsdb.index;
 
-import java.io.Closeable;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import tech.bsdb.format.FileIdentity;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.Extent;
-import tech.bsdb.io.Window;
 
 /** Maps slots to record addresses, with one page read per lookup. As thread-safe as its pages. */
-public final class AddressIndex implements Closeable {
+public final class AddressIndex {
   /** Bytes per entry. */
   public static final int WIDTH = Long.BYTES;
 
@@ -18,7 +15,7 @@ public final class AddressIndex implements Closeable {
 
   private final CheckedPages pages;
 
-  /** Creates an index over pages, which it closes. */
+  /** Creates an index over pages, which the caller closes. */
   public AddressIndex(CheckedPages pages) {
     this.pages = pages;
   }
@@ -66,8 +63,7 @@ public final class AddressIndex implements Closeable {
 
   /** The record address in a slot whose page has been read. */
   public long address(long slot, Extent extent) {
-    Window window = extent.window();
-    return window.buffer().getLong(window.offset() + SLOTS.offset(slot, extent.first()));
+    return extent.buffer().getLong(extent.offset() + SLOTS.offset(slot, extent.first()));
   }
 
   /** Where the entry of a slot is in the file, in bytes. */
@@ -87,10 +83,5 @@ public final class AddressIndex implements Closeable {
    */
   public void touch(long[] slots, long[] scratch, int from, int to) {
     SLOTS.touch(pages, slots, scratch, from, to);
-  }
-
-  @Override
-  public void close() throws IOException {
-    pages.close();
   }
 }

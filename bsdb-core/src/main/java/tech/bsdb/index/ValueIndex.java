@@ -1,25 +1,23 @@
 package tech.bsdb.index;
 
-import java.io.Closeable;
 import java.io.IOException;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.Extent;
-import tech.bsdb.io.Window;
 
 /**
  * Maps slots to values in approximate mode, with one page read per lookup. As thread-safe as its
  * pages.
  */
-public final class ValueIndex implements Closeable {
+public final class ValueIndex {
   private final CheckedPages pages;
   private final SlotPages slots;
   private final int width;
   private final PageCheck place;
 
   /**
-   * Creates an index over pages, which it closes.
+   * Creates an index over pages, which the caller closes.
    *
    * @param width the maximum number of bytes kept of a value, 1 to 255
    * @param place names the file in messages
@@ -44,11 +42,10 @@ public final class ValueIndex implements Closeable {
   /** The length in bytes of the value in a slot whose page has been read. */
   public int length(long slot, Extent extent) throws IOException {
     int at = slots.offset(slot, extent.first());
-    Window window = extent.window();
-    int length = window.buffer().get(window.offset() + at) & 0xFF;
-    if (length == 0 && window.buffer().getInt(window.offset() + Page.PAYLOAD) == 0) {
+    int length = extent.buffer().get(extent.offset() + at) & 0xFF;
+    if (length == 0 && extent.buffer().getInt(extent.offset() + Page.PAYLOAD) == 0) {
       // An empty value, or a page that was zeroed after it was verified.
-      place.check(window.buffer(), window.offset(), extent.first());
+      place.check(extent.buffer(), extent.offset(), extent.first());
     }
     if (length > width) {
       throw place.corrupt(
@@ -59,9 +56,9 @@ public final class ValueIndex implements Closeable {
     return length;
   }
 
-  /** Where the value in a slot whose page has been read starts in the window's buffer. */
+  /** Where the value in a slot whose page has been read starts in the buffer. */
   public int valueAt(long slot, Extent extent) {
-    return extent.window().offset() + slots.offset(slot, extent.first()) + 1;
+    return extent.offset() + slots.offset(slot, extent.first()) + 1;
   }
 
   /**
@@ -71,10 +68,5 @@ public final class ValueIndex implements Closeable {
    */
   public void touch(long[] of, long[] scratch, int from, int to) {
     slots.touch(pages, of, scratch, from, to);
-  }
-
-  @Override
-  public void close() throws IOException {
-    pages.close();
   }
 }

@@ -3,30 +3,24 @@ package tech.bsdb.io;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A run of pages of a file, and the window that shows them once read. Used by one thread at a time.
- */
-public final class Extent {
+/** A window, and the run of pages of a file that it shows once they are read. */
+public final class Extent extends Window {
   private @Nullable CheckedPages pages;
   private long first;
   private int count;
-  private final Window window = new Window();
 
-  /** Which pages the window shows, if nothing was read into it since. */
-  private @Nullable CheckedPages shownPages;
-
-  private long shownFirst;
-  private int shownCount;
-  private int shownRead;
+  /** Equals {@link #reads} if the last read into the window was that of these pages, verified. */
+  private int ownRead = -1;
 
   /** Points at pages {@code first} to {@code first + count - 1}, without reading them. */
   @SuppressWarnings("ReferenceEquality") // storing a reference costs a barrier
-  public void set(CheckedPages pages, long first, int count) {
-    if (this.pages != pages) {
-      this.pages = pages;
+  public void set(CheckedPages file, long firstPage, int pageCount) {
+    if (pages != file) {
+      pages = file;
     }
-    this.first = first;
-    this.count = count;
+    first = firstPage;
+    count = pageCount;
+    ownRead = reads - 1;
   }
 
   /** The first page. */
@@ -39,53 +33,28 @@ public final class Extent {
     return count;
   }
 
-  /** The window that shows the pages once they are read. */
-  public Window window() {
-    return window;
-  }
-
   private CheckedPages pages() {
-    CheckedPages set = pages;
-    if (set == null) {
+    CheckedPages file = pages;
+    if (file == null) {
       throw new IllegalStateException("the extent was not set");
     }
-    return set;
-  }
-
-  /** Releases the window's memory if it exceeds {@code most} bytes; the extent is then unset. */
-  public void trim(int most) {
-    if (window.trim(most)) {
-      pages = null;
-    }
+    return file;
   }
 
   /** Reads the pages and verifies them. */
   public void read() throws IOException {
-    pages().read(first, count, window);
+    pages().read(first, count, this);
+    ownRead = reads;
   }
 
   /**
-   * Reads the pages and verifies them, unless the last call did that and the window still shows
-   * them. Between two calls, nothing but reads may change the window.
+   * Reads the pages and verifies them, unless the last read into the window was a {@link #read} of
+   * them.
    */
-  @SuppressWarnings("ReferenceEquality") // identity is meant
   public void readOnce() throws IOException {
-    if (pages != shownPages
-        || first != shownFirst
-        || count != shownCount
-        || window.reads != shownRead) {
-      shownPages = null;
+    if (ownRead != reads) {
       read();
-      shownPages = pages;
-      shownFirst = first;
-      shownCount = count;
-      shownRead = window.reads;
     }
-  }
-
-  /** Makes the next {@link #readOnce} read. */
-  public void forget() {
-    shownPages = null;
   }
 
   /** Whether all the pages have been read and verified since the file was opened. */
@@ -95,11 +64,11 @@ public final class Extent {
 
   /** Adds a read of the pages to a queue; {@link #verify} them once it has completed. */
   public void addTo(ReadQueue queue, int tag) {
-    queue.add(pages().source(), first, count, window, tag);
+    queue.add(pages().source(), first, count, this, tag);
   }
 
   /** Verifies the pages that a queued read fetched. */
   public void verify() throws IOException {
-    pages().verify(first, count, window);
+    pages().verify(first, count, this);
   }
 }

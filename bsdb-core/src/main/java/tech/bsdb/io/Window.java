@@ -11,19 +11,20 @@ import java.util.zip.CRC32C;
  * until the source is closed. The window keeps its own memory, at most {@link PageSource#MAX_RUN}
  * pages, for the next read; it is freed when the window is garbage-collected.
  */
-public final class Window {
+public sealed class Window permits Extent {
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
   private static final byte[] NO_BYTES = new byte[0];
 
   ByteBuffer buffer = NOTHING;
   int offset;
-  private byte[] own = NO_BYTES;
-  private ByteBuffer ownBuffer = NOTHING;
-  private ByteBuffer aligned = NOTHING;
+
+  /** Its own memory, on the heap or off it, as its sources need; and the address if off it. */
+  private ByteBuffer own = NOTHING;
+
   private long address;
   private byte[] copy = NO_BYTES;
 
-  /** How often pages were read into it; may wrap around. */
+  /** How often reads, other than those of queues, or a trim changed the bytes; may wrap around. */
   int reads;
 
   private final CRC32C crc = new CRC32C();
@@ -39,11 +40,9 @@ public final class Window {
   @SuppressWarnings("ReferenceEquality") // identity is meant
   public int crc32c(int at, int length) {
     crc.reset();
-    if (buffer == ownBuffer) {
-      crc.update(own, at, length);
-    } else if (buffer == aligned) {
-      crc.update(aligned.limit(at + length).position(at));
-      aligned.clear();
+    if (buffer == own) {
+      crc.update(own.limit(at + length).position(at));
+      own.clear();
     } else {
       if (copy.length < length) {
         copy = new byte[Math.max(length, PageSource.PAGE)];
@@ -79,14 +78,11 @@ public final class Window {
    * from the start.
    */
   byte[] prepare(int bytes) {
-    if (own.length < bytes) {
-      byte[] larger = new byte[bytes];
-      ownBuffer = ByteBuffer.wrap(larger).order(ByteOrder.LITTLE_ENDIAN);
-      own = larger; // last, so that both change or neither if memory runs out
+    if (own.isDirect() || own.capacity() < bytes) {
+      own = ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
     }
-    buffer = ownBuffer;
-    offset = 0;
-    return own;
+    show(own, 0);
+    return own.array();
   }
 
   /**
@@ -94,35 +90,18 @@ public final class Window {
    * which the source fills from the start. The source must reset the limit to the capacity when
    * done.
    */
-  @SuppressWarnings("ReferenceEquality") // storing the same reference would cost a barrier
   ByteBuffer prepareAligned(int bytes) {
-    if (aligned.capacity() < bytes) {
+    if (!own.isDirect() || own.capacity() < bytes) {
       int room = Integer.highestOneBit(bytes - 1) << 1;
-      aligned =
+      address = 0;
+      own =
           ByteBuffer.allocateDirect(room + PageSource.PAGE)
               .alignedSlice(PageSource.PAGE)
               .slice(0, room)
               .order(ByteOrder.LITTLE_ENDIAN);
-      address = 0;
     }
-    if (buffer != aligned) {
-      buffer = aligned;
-    }
-    offset = 0;
-    return aligned;
-  }
-
-  /** Releases the window's own memory if it exceeds {@code most} bytes; returns whether it did. */
-  boolean trim(int most) {
-    boolean much = own.length > most || aligned.capacity() > most;
-    if (much) {
-      own = NO_BYTES;
-      ownBuffer = NOTHING;
-      aligned = NOTHING;
-      address = 0;
-      buffer = NOTHING;
-    }
-    return much;
+    show(own, 0);
+    return own;
   }
 
   /** Like {@link #prepareAligned}, but returns the memory's address. */
@@ -132,5 +111,15 @@ public final class Window {
       address = calls.address(memory);
     }
     return address;
+  }
+
+  /** Releases the window's own memory if it exceeds {@code most} bytes. */
+  public void trim(int most) {
+    if (own.capacity() > most) {
+      reads++;
+      own = NOTHING;
+      address = 0;
+      buffer = NOTHING;
+    }
   }
 }

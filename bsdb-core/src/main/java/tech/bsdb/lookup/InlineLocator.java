@@ -69,6 +69,6 @@ public final class InlineLocator extends HashedLocator {
   public byte[] value(long place, byte[] key, Extent extent, Values values, Scratch scratch)
       throws IOException {
     int length = index.length(place, extent);
-    return values.take(extent.window().buffer(), index.valueAt(place, extent), length);
+    return values.take(extent.buffer(), index.valueAt(place, extent), length);
   }
 }

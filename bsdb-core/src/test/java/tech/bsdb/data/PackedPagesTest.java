@@ -178,7 +178,7 @@ class PackedPagesTest {
     reader.locate(page, BinIndex.pages(place), extent);
     extent.read();
     int starting = index.starting(place);
-    PackedReader.touchLikely(extent.window().buffer(), extent.window().offset(), slot, starting);
+    PackedReader.touchLikely(extent.buffer(), extent.offset(), slot, starting);
     byte[] array = reader.value(page, slot, starting, filterBit(key), key, extent, values, scratch);
     return array == null
         ? null

@@ -121,10 +121,9 @@ class IndexStageTest {
       return kind.open(hash, hashEntry, facts, true, null);
     }
 
-    AddressIndex openIndex() throws IOException {
+    CheckedPages openIndex() throws IOException {
       long pages = indexEntry.pages();
-      return new AddressIndex(
-          new CheckedPages(new MappedEngine().open(index, pages * Page.SIZE), pages, null));
+      return new CheckedPages(new MappedEngine().open(index, pages * Page.SIZE), pages, null);
     }
   }
 
@@ -196,7 +195,8 @@ class IndexStageTest {
     Entries entries = entries(count);
     Built built = build(entries, bits, 1 << 20, 2, null);
     try (HashFunction hash = built.open();
-        AddressIndex index = built.openIndex()) {
+        CheckedPages pages = built.openIndex()) {
+      AddressIndex index = new AddressIndex(pages);
       BitSet given = new BitSet();
       Extent extent = new Extent();
       for (int i = 0; i < count; i++) {
@@ -335,7 +335,8 @@ class IndexStageTest {
     }
     Built built = build(entries, 32, 1 << 20, 1, null);
     try (HashFunction hash = built.open();
-        AddressIndex index = built.openIndex()) {
+        CheckedPages pages = built.openIndex()) {
+      AddressIndex index = new AddressIndex(pages);
       Extent extent = new Extent();
       for (int i = 0; i < entries.count(); i++) {
         long slot = hash.slot(entries.high[i], entries.low[i]);
@@ -378,7 +379,8 @@ class IndexStageTest {
     Built built = build(entries, 16, 1 << 20, 2, Math::max);
     assertThat(built.keys).isEqualTo(20_000);
     try (HashFunction hash = built.open();
-        AddressIndex index = built.openIndex()) {
+        CheckedPages pages = built.openIndex()) {
+      AddressIndex index = new AddressIndex(pages);
       Extent extent = new Extent();
       for (int i = 20_000; i < 40_000; i++) {
         long largest = entries.addresses[i];
