@@ -14,11 +14,10 @@ import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.format.PageEncoder;
-import tech.bsdb.hash.HashKind;
-import tech.bsdb.hash.HashKind.PageVerifier;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.index.FilterWriter;
 import tech.bsdb.index.SignatureFilter;
+import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.PageSource;
 import tech.bsdb.io.Window;
 import tech.bsdb.lookup.AddressedLocator;
@@ -81,22 +80,18 @@ final class DatabaseVerification {
   }
 
   private void verifyPages(FileEntry entry) throws IOException {
-    PageCheck check = directory.check(entry);
     boolean entries = exact && !directory.facts().packed() && entry.file().kind() == FileKind.INDEX;
     Window window = new Window();
     long digest = 0;
     try (PageSource source = files.view(entry)) {
-      PageVerifier verifier =
-          entry.file().kind() == FileKind.HASH
-              ? HashKind.verifier(entry, source, check)
-              : (shown, offset, number) -> checkPage(shown, offset, number, check);
+      CheckedPages.Check check = directory.pageCheck(entry, source);
       for (long page = 0; page < entry.pages(); page += PageSource.MAX_RUN) {
         int count = (int) Math.min(PageSource.MAX_RUN, entry.pages() - page);
         source.read(page, count, window);
         for (int i = 0; i < count; i++) {
           long number = page + i;
           int offset = window.offset() + i * Page.SIZE;
-          int checksum = verifier.verify(window, offset, number);
+          int checksum = check.check(window, offset, number);
           if (number > 0 && number < entry.pages() - 1) {
             digest = PageEncoder.fold(digest, checksum);
             if (entries) {
@@ -107,14 +102,7 @@ final class DatabaseVerification {
         follower.accept(count);
       }
     }
-    check.checkDigest(entry, digest);
-  }
-
-  private static int checkPage(Window window, int offset, long number, PageCheck check)
-      throws IOException {
-    int stored = window.buffer().getInt(offset + Page.PAYLOAD);
-    check.check(window.crc32c(offset, Page.PAYLOAD), stored, number);
-    return stored;
+    directory.check(entry).checkDigest(entry, digest);
   }
 
   /*

@@ -217,14 +217,22 @@ public record DatabaseDirectory(
     return new PageCheck(file(entry), entry.file());
   }
 
-  /** Returns a check that verifies a file's pages as they are read. */
-  CheckedPages.Check pageCheck(FileEntry entry) {
+  /**
+   * Returns a check that verifies a file's pages as they are read. Thread-safe, except for the file
+   * of the hash function, which one reader checks from front to back.
+   *
+   * @param source the file's pages; must stay open while the check is used
+   */
+  public CheckedPages.Check pageCheck(FileEntry entry, PageSource source) {
     PageCheck check = check(entry);
-    return (window, offset, number) ->
-        check.check(
-            window.crc32c(offset, Page.PAYLOAD),
-            window.buffer().getInt(offset + Page.PAYLOAD),
-            number);
+    if (entry.file().kind() == FileKind.HASH) {
+      return HashKind.verifier(entry, source, check);
+    }
+    return (window, offset, number) -> {
+      int stored = window.buffer().getInt(offset + Page.PAYLOAD);
+      check.check(window.crc32c(offset, Page.PAYLOAD), stored, number);
+      return stored;
+    };
   }
 
   /**
@@ -241,7 +249,7 @@ public record DatabaseDirectory(
     return new CheckedPages(
         source,
         entry.pages(),
-        verify ? pageCheck(entry) : null,
+        verify ? pageCheck(entry, source) : null,
         engine.verifiesEveryRead(),
         engine.showsMemory() ? null : reads);
   }

@@ -59,8 +59,11 @@ public final class HeldFiles implements Closeable {
    */
   public List<DataFile> dataFiles(ReadCount reads) throws IOException {
     return directory.dataFiles(
-        entry ->
-            new CheckedPages(view(entry), entry.pages(), directory.pageCheck(entry), false, reads));
+        entry -> {
+          PageSource pages = view(entry);
+          return new CheckedPages(
+              pages, entry.pages(), directory.pageCheck(entry, pages), false, reads);
+        });
   }
 
   /**

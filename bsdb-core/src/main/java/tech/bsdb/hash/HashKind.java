@@ -13,6 +13,7 @@ import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
+import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.LoadedEngine;
 import tech.bsdb.io.PageSource;
 import tech.bsdb.io.Window;
@@ -121,13 +122,14 @@ public enum HashKind {
       throws IOException;
 
   /**
-   * Returns a verifier of the pages of a function's file, for a reader of the whole file.
+   * Returns a verifier of the pages of a function's file, header and footer included, for one
+   * reader of the whole file.
    *
    * @param entry the file's entry in the manifest
    * @param source the file's pages; must stay open while the verifier is used
    * @param check the check of the file
    */
-  public static PageVerifier verifier(FileEntry entry, PageSource source, PageCheck check) {
+  public static CheckedPages.Check verifier(FileEntry entry, PageSource source, PageCheck check) {
     return new BodyPages(entry.pages(), source, check);
   }
 
@@ -143,26 +145,11 @@ public enum HashKind {
   public abstract HashConstruction construct(
       long keys, int checksumBits, int partitions, int attempt);
 
-  /** Verifies single pages of one file. Used by one thread at a time. */
-  @FunctionalInterface
-  public interface PageVerifier {
-    /**
-     * Verifies a page, including header and footer.
-     *
-     * @param window shows the page
-     * @param offset where the page starts in the window's buffer
-     * @param number the page's number in the file
-     * @return the page's checksum, for the file's digest
-     * @throws tech.bsdb.error.CorruptDatabaseException if the page is damaged
-     */
-    int verify(Window window, int offset, long number) throws IOException;
-  }
-
   /**
    * Verifies the pages of a function's file: those of the body against the table of checksums that
    * follows it, all others against their own checksum (FORMAT.md §5).
    */
-  private static final class BodyPages implements PageVerifier {
+  private static final class BodyPages implements CheckedPages.Check {
     private final PageSource source;
     private final PageCheck check;
     private final long tablePage;
@@ -179,7 +166,7 @@ public enum HashKind {
     }
 
     @Override
-    public int verify(Window window, int offset, long number) throws IOException {
+    public int check(Window window, int offset, long number) throws IOException {
       if (number == 0 || number >= tablePage) {
         return check.check(window.buffer(), offset, number);
       }

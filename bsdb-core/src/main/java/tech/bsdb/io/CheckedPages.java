@@ -12,14 +12,17 @@ import org.jspecify.annotations.Nullable;
  * device. As thread-safe as its source.
  */
 public final class CheckedPages implements Closeable {
-  /** Verifies one page. */
+  /** Verifies single pages of one file. */
   @FunctionalInterface
   public interface Check {
     /**
-     * Fails unless the page at {@code offset} of the window's buffer is page {@code number} as
-     * written. May use {@link Window#crc32c}.
+     * Verifies the page at {@code offset} of the window's buffer. May use {@link Window#crc32c}.
+     *
+     * @param number the page's number in the file
+     * @return the page's checksum, for the file's digest
+     * @throws IOException unless it is that page as written
      */
-    void check(Window window, int offset, long number) throws IOException;
+    int check(Window window, int offset, long number) throws IOException;
   }
 
   /** Bytes of a page. */
@@ -65,7 +68,7 @@ public final class CheckedPages implements Closeable {
       boolean everyRead,
       @Nullable ReadCount reads) {
     this.source = source;
-    ShownFile shown = source.shown();
+    ShownFile shown = source instanceof ShownFile file ? file : null;
     this.pieces = shown == null ? NOT_SHOWN : shown.pieces();
     this.pages = pages;
     this.check = check;

@@ -2,7 +2,6 @@ package tech.bsdb.io;
 
 import java.io.Closeable;
 import java.io.IOException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The pages of one immutable file. Thread-safe, except that the owner must ensure that nothing is
@@ -25,11 +24,6 @@ public interface PageSource extends Closeable {
    * @throws java.io.EOFException if the file was cut short
    */
   void read(long first, int count, Window window) throws IOException;
-
-  /** The file in memory if windows show that; otherwise null. Not to be closed. */
-  default @Nullable ShownFile shown() {
-    return null;
-  }
 
   /** Releases the file. */
   @Override

@@ -158,11 +158,6 @@ public final class ShownFile implements PageSource {
     window.show(buffer(position), offset(position));
   }
 
-  @Override
-  public ShownFile shown() {
-    return this;
-  }
-
   /** Frees the memory, or leaves that to the garbage collector; a second call does nothing. */
   @Override
   public void close() {

@@ -6,13 +6,12 @@ import java.io.InputStream;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.FileFrame;
-import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.format.PageEncoder;
-import tech.bsdb.hash.HashKind;
 import tech.bsdb.io.BufferedEngine;
+import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.PageSource;
 import tech.bsdb.io.Window;
 
@@ -22,7 +21,7 @@ final class CheckedSource extends InputStream {
   private final FileEntry entry;
   private final PageSource source;
   private final PageCheck check;
-  private final HashKind.PageVerifier verifier;
+  private final CheckedPages.Check verifier;
   private final Window window = new Window();
 
   /** The next page to read. */
@@ -36,27 +35,17 @@ final class CheckedSource extends InputStream {
 
   private int end;
 
-  private CheckedSource(
-      DatabaseDirectory database,
-      FileEntry entry,
-      PageSource source,
-      PageCheck check,
-      HashKind.PageVerifier verifier) {
+  private CheckedSource(DatabaseDirectory database, FileEntry entry, PageSource source) {
     this.database = database;
     this.entry = entry;
     this.source = source;
-    this.check = check;
-    this.verifier = verifier;
+    this.check = database.check(entry);
+    this.verifier = database.pageCheck(entry, source);
   }
 
   static CheckedSource open(DatabaseDirectory database, FileEntry entry) throws IOException {
-    PageCheck check = database.check(entry);
     PageSource source = new BufferedEngine().openForOne(database.file(entry));
-    HashKind.PageVerifier verifier =
-        entry.file().kind() == FileKind.HASH
-            ? HashKind.verifier(entry, source, check)
-            : (window, offset, number) -> check.check(window.buffer(), offset, number);
-    return new CheckedSource(database, entry, source, check, verifier);
+    return new CheckedSource(database, entry, source);
   }
 
   @Override
@@ -97,7 +86,7 @@ final class CheckedSource extends InputStream {
     for (int i = 0; i < count; i++) {
       long number = page + i;
       int offset = window.offset() + i * Page.SIZE;
-      int checksum = verifier.verify(window, offset, number);
+      int checksum = verifier.check(window, offset, number);
       if (number == 0) {
         header = bytes(offset);
       } else if (number < entry.pages() - 1) {

@@ -39,11 +39,12 @@ class CheckedPagesTest {
     return new CheckedPages(source, PAGES, check, everyRead, reads);
   }
 
-  private void check(Window window, int offset, long number) throws IOException {
+  private int check(Window window, int offset, long number) throws IOException {
     checked.add(number);
     if (window.buffer().get(offset) != number) {
       throw new IOException("page " + number);
     }
+    return 0;
   }
 
   @Test
