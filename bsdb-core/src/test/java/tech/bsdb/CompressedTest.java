@@ -83,6 +83,22 @@ class CompressedTest {
     assertThat(Database.statistics(target).blockSize()).isEqualTo(blockSize);
   }
 
+  /** The second of two equally long blocks starts in the last byte of a page. */
+  @Test
+  void headersOfLargeRecordsSpanPages() throws Exception {
+    Truth truth = new Truth();
+    for (String key : List.of("a", "b")) {
+      byte[] value = new byte[2 * 4092 - 1 - 2 - 3 - 1]; // a page short of headers and the key
+      random.nextBytes(value);
+      truth.add(Truth.utf8(key), value);
+    }
+    Path target = directory.resolve("db");
+    truth.build(target, options().withBlockSize(512).withDictionaryBytes(0));
+    for (OpenOptions.Engine engine : Offered.engines()) {
+      truth.checkEveryWay(target, engine);
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 22})
   void levelsBuild(int level) throws Exception {

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.format.BlockFrame;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordFrame;
@@ -17,7 +18,7 @@ import tech.bsdb.io.Extent;
 public final class CompressedReader extends RecordReader {
   private final Blocks blocks;
 
-  /** The length of the longest block, excluding single large records. */
+  /** Bytes of a block to read at first: those of the longest one that is no single large record. */
   private final int longest;
 
   /**
@@ -34,7 +35,7 @@ public final class CompressedReader extends RecordReader {
       int longestFrame) {
     super(files, addresses);
     this.blocks = new Blocks(dictionary);
-    this.longest = Math.max(1, longestFrame);
+    this.longest = Math.max(BlockFrame.MAX, longestFrame);
   }
 
   @Override
