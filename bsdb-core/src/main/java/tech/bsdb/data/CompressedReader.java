@@ -4,7 +4,6 @@ import com.github.luben.zstd.ZstdDecompressCtx;
 import com.github.luben.zstd.ZstdDictDecompress;
 import com.github.luben.zstd.ZstdException;
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.error.CorruptDatabaseException;
@@ -56,20 +55,7 @@ public final class CompressedReader extends RecordReader {
   public byte @Nullable [] decode(
       long address, byte[] key, Extent extent, Values values, Scratch scratch) throws IOException {
     PageCursor cursor = open(address, extent, scratch);
-    BlockReader block = scratch.block;
-    int offset = addresses.detail(address);
-    if (block.isStored()) {
-      cursor.skip(offset);
-      return cursor.valueOf(key, block.length() - offset, values);
-    }
-    int length = (int) block.length();
-    byte[] raw = block.raw(cursor, blocks, values);
-    long header = header(raw, offset, length, cursor.file(), block.position());
-    int keyAt = offset + RecordFrame.headerLength(header);
-    int valueAt = keyAt + RecordFrame.keyLength(header);
-    return Arrays.equals(raw, keyAt, valueAt, key, 0, key.length)
-        ? values.take(raw, valueAt, RecordFrame.valueLength(header))
-        : null;
+    return value(raw(cursor, scratch.block, values), address, key, cursor, scratch.block, values);
   }
 
   /** Reads the header of the block at an address; returns the cursor at its content. */
@@ -81,30 +67,51 @@ public final class CompressedReader extends RecordReader {
     return cursor;
   }
 
+  /** Decompresses a block after its header; returns null if it is stored uncompressed. */
+  private byte @Nullable [] raw(PageCursor cursor, BlockReader block, @Nullable Values values)
+      throws IOException {
+    return block.isStored() ? null : block.raw(cursor, blocks, values);
+  }
+
+  /** Takes the value of a record in a block, given its decompressed bytes, if any. */
+  private byte @Nullable [] value(
+      byte @Nullable [] raw,
+      long address,
+      byte[] key,
+      PageCursor cursor,
+      BlockReader block,
+      Values values)
+      throws IOException {
+    int offset = addresses.detail(address);
+    if (raw == null) {
+      cursor.skip(offset);
+      return cursor.valueOf(key, block.length() - offset, values);
+    }
+    long header = header(raw, offset, (int) block.length(), cursor.file(), block.position());
+    int keyAt = offset + RecordFrame.headerLength(header);
+    int valueAt = keyAt + RecordFrame.keyLength(header);
+    return valueAt - keyAt == key.length && RecordBytes.equal(raw, keyAt, key)
+        ? values.take(raw, valueAt, RecordFrame.valueLength(header))
+        : null;
+  }
+
   /** Takes the values of records that follow one another in one block, decompressed once. */
   @Override
   int take(PlacedRecords records, int from, int to, Extent extent, Scratch scratch)
       throws IOException {
-    long position = addresses.position(records.address(from));
-    int end = from + 1;
-    while (end < to && addresses.position(records.address(end)) == position) {
-      end++;
-    }
-    PageCursor cursor = open(records.address(from), extent, scratch);
-    BlockReader block = scratch.block;
-    byte[] raw = block.isStored() ? null : block.raw(cursor, blocks, null);
-    int length = (int) block.length();
-    for (int number = from; number < end; number++) {
-      long address = records.address(number);
-      int offset = addresses.detail(address);
-      if (raw == null) {
-        extent.readOnce(); // unless a large record took pages of its own
-        records.note(number, decode(address, records.key(number), extent, scratch.values, scratch));
-      } else if (!records.take(number, raw, offset, length)) {
-        throw noRecord(cursor.file(), position, raw, offset, length);
-      }
-    }
-    return end;
+    long[] places = records.addresses();
+    PageCursor cursor = open(places[from], extent, scratch);
+    byte[] raw = raw(cursor, scratch.block, null);
+    int number = from;
+    do {
+      byte[] key = records.keys()[number];
+      records.values()[number] =
+          value(raw, places[number], key, cursor, scratch.block, scratch.values);
+      number++;
+    } while (raw != null
+        && number < to
+        && addresses.position(places[number]) == addresses.position(places[from]));
+    return number;
   }
 
   /** Decodes the header of a record, which must lie entirely within its block. */

@@ -37,12 +37,12 @@ final class PageRun {
     if (start == records.size()) {
       return false;
     }
-    long address = records.address(start);
+    long address = records.addresses()[start];
     first = reader.page(address);
     last = first + reader.further(address);
     long before = address;
     for (end = start + 1; end < records.size(); end++) {
-      long other = records.address(end);
+      long other = records.addresses()[end];
       if (reader.addresses.page(other) == reader.addresses.page(before)
           && reader.further(other) == 0) {
         continue; // as most are
@@ -90,6 +90,6 @@ final class PageRun {
 
   /** Sets the extent to the pages. */
   void locate(Extent extent) throws IOException {
-    reader.locate(records.address(start), first, (int) (last - first + 1), extent);
+    reader.locate(records.addresses()[start], first, (int) (last - first + 1), extent);
   }
 }

@@ -113,9 +113,9 @@ public final class PlainReader extends RecordReader {
     if (number == to) {
       return to;
     }
-    long address = records.address(number);
-    byte[] key = records.key(number);
-    records.note(number, decodeAnywhere(address, key, extent, scratch.values, scratch));
+    long address = records.addresses()[number];
+    byte[] key = records.keys()[number];
+    records.values()[number] = decodeAnywhere(address, key, extent, scratch.values, scratch);
     return number + 1;
   }
 
@@ -132,18 +132,18 @@ public final class PlainReader extends RecordReader {
     long first = extent.first() << Page.SHIFT;
     int bytes = extent.count() << Page.SHIFT;
     for (int number = from; number < to; number++) {
-      long address = records.address(number);
+      long address = records.addresses()[number];
       long at = addresses.position(address) - first;
       if (at >= bytes || inPage(address) >= Page.PAYLOAD) {
         return number;
       }
-      byte[] key = records.key(number);
+      byte[] key = records.keys()[number];
       long found = find(buffer, start + ((int) at & -Page.SIZE), inPage(address), key);
       if (found == Found.UNCLEAR) {
         return number;
       }
-      records.note(
-          number, found < 0 ? null : values.take(buffer, Found.offset(found), Found.length(found)));
+      records.values()[number] =
+          found < 0 ? null : values.take(buffer, Found.offset(found), Found.length(found));
     }
     return to;
   }

@@ -136,7 +136,8 @@ public final class RecordFrame {
     if (offset + SHORT > end) {
       return CUT;
     }
-    long header = decode(bytes[offset] & 0xFF, little(bytes, offset + 1, 2));
+    int valueLength = bytes[offset + 1] & 0xFF | (bytes[offset + 2] & 0xFF) << 8;
+    long header = decode(bytes[offset] & 0xFF, valueLength);
     if (header == IS_WIDE) {
       if (offset + WIDE > end) {
         return CUT;
