@@ -37,6 +37,7 @@ import tech.bsdb.hash.Signature;
 import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.io.BufferedEngine;
+import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.Engine;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.MappedEngine;
@@ -101,10 +102,10 @@ public class LayerBenchmark {
             .open(directory.file(hashEntry), hashEntry, directory.facts(), true, null);
     opened.add(hash);
     ReadCount reads = new ReadCount();
-    index =
-        new AddressIndex(
-            directory.pages(manifest.files(FileKind.INDEX).get(0), engine, true, reads));
-    opened.add(index);
+    CheckedPages pages =
+        directory.pages(manifest.files(FileKind.INDEX).get(0), engine, true, reads);
+    opened.add(pages);
+    index = new AddressIndex(pages);
     reader =
         directory.facts().layout() == Layout.COMPRESSED
             ? new CompressedReader(
