@@ -141,7 +141,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void lookupsKnowWhatTheyReadAndOnlyLocatorsKnowTheIndex() {
+  void lookupsKnowWhatTheyReadAndOnlyLocatorsAndPackedScansKnowTheIndex() {
     onlyUses(
         "tech.bsdb.lookup..",
         "java..",
@@ -159,7 +159,7 @@ class ArchitectureTest {
         .that()
         .resideInAPackage("tech.bsdb.lookup..")
         .and()
-        .haveNameNotMatching(".*(Locator(Factory)?|Get)(\\$.*)?")
+        .haveNameNotMatching(".*(Locator(Factory)?|Get|PackedSource|SignatureCursor)(\\$.*)?")
         .should()
         .dependOnClassesThat()
         .resideInAPackage("tech.bsdb.index..")
@@ -245,7 +245,8 @@ class ArchitectureTest {
         .that()
         .resideInAPackage("tech.bsdb.write..")
         .and()
-        .haveNameNotMatching(".*\\.(DatabaseWriter|Merge(Base|Writer|dKeys))(\\$.*)?")
+        .haveNameNotMatching(
+            ".*\\.(DatabaseWriter|Merge(Base|Writer|d(Keys|Size))|Packed(Join|Merge))(\\$.*)?")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("tech.bsdb.directory..", "tech.bsdb.lookup..")

@@ -1,29 +1,34 @@
 package tech.bsdb.check;
 
 import java.io.IOException;
+import java.util.SplittableRandom;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.check.OrderVerification.FileComparison;
-import tech.bsdb.check.SlotBatch.AddressSum;
 import tech.bsdb.data.RecordScanner;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.directory.HeldFiles;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest.FileEntry;
+import tech.bsdb.format.PackedPage;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.format.PageEncoder;
+import tech.bsdb.hash.Signature;
 import tech.bsdb.index.AddressIndex;
+import tech.bsdb.index.BinIndex;
 import tech.bsdb.index.FilterWriter;
 import tech.bsdb.index.SignatureFilter;
 import tech.bsdb.io.CheckedPages;
+import tech.bsdb.io.Extent;
 import tech.bsdb.io.PageSource;
 import tech.bsdb.io.Window;
 import tech.bsdb.lookup.AddressedLocator;
 import tech.bsdb.lookup.Locator;
 import tech.bsdb.lookup.Lookup;
 import tech.bsdb.lookup.PackedLocator;
+import tech.bsdb.lookup.SignatureCursor;
 
 /** Verifies one of the databases that were opened together. Not thread-safe. */
 final class DatabaseVerification {
@@ -137,14 +142,15 @@ final class DatabaseVerification {
     return true;
   }
 
-  /**
-   * Checks that every record of a packed database lies in its own bin, in order, and that the
-   * filter, if there is one, is that of the records.
+  /*
+   * A lookup finds every key if every bin is where the index says, and holds the records whose signatures lead to it, by
+   * ascending signature and with different keys.
    */
   private boolean verifyBins(PackedLocator locator) throws IOException {
     Facts.Filter filter = directory.facts().filter();
     if (filter == null) {
-      return verifyBins(locator, null);
+      verifyBins(locator.index(), null);
+      return true;
     }
     FileEntry entry = directory.manifest().files(FileKind.FILTER).get(0);
     PageCheck check = directory.check(entry);
@@ -153,23 +159,76 @@ final class DatabaseVerification {
       FileComparison comparison = new FileComparison("filter", entry, source, check);
       FilterWriter writer =
           new FilterWriter(new PageEncoder(comparison, FilterWriter.identity()), filter);
-      verifyBins(locator, writer);
+      verifyBins(locator.index(), writer);
       writer.finish();
       comparison.finish();
     }
     return true;
   }
 
-  private boolean verifyBins(PackedLocator locator, @Nullable FilterWriter filter)
-      throws IOException {
-    try (RecordScanner bins = lookup.scan(number, false)) {
-      long found = new PackedOrder(bins, directory, locator, filter).check();
-      if (found != records) {
-        FileEntry data = directory.manifest().files(FileKind.DATA).get(0);
-        throw directory.check(data).corrupt(0, records + " records", found + "");
+  /**
+   * Verifies all bins.
+   *
+   * @param written receives the signatures of all records, in order, unless it is null
+   */
+  private void verifyBins(BinIndex index, @Nullable FilterWriter written) throws IOException {
+    long found = 0;
+    try (RecordScanner scanner = lookup.scan(number, false)) {
+      SignatureCursor cursor = SignatureCursor.inBins(scanner, index, directory.facts());
+      long bin = 0;
+      while (scanner.nextBin()) {
+        if (bin == index.bins()) {
+          throw scanner.corrupt(index.bins() + " bins", "more");
+        }
+        long place = index.placeOf(bin);
+        if (BinIndex.firstPage(place) != scanner.firstPage()
+            || BinIndex.slot(place) != scanner.slot()) {
+          throw scanner.corrupt(
+              "bin " + bin + " in page " + BinIndex.firstPage(place) + ", as the index says",
+              "page " + scanner.firstPage());
+        }
+        int filter = 0;
+        while (cursor.nextInBin()) {
+          verifyPlace(scanner, bin, cursor.high(), index.bins());
+          filter |= PackedPage.filterBit(cursor.low());
+          if (written != null) {
+            written.add(cursor.high(), cursor.low());
+          }
+          found++;
+        }
+        if (scanner.filter() != 0 && scanner.filter() != filter) {
+          throw scanner.corrupt("the filter " + filter + " of bin " + bin, scanner.filter() + "");
+        }
+        int pages = BinIndex.pages(place);
+        if (scanner.page() - scanner.firstPage() >= pages && pages < BinIndex.MOST_PAGES) {
+          throw scanner.corrupt(
+              "bin " + bin + " to end within " + pages + " pages, as the index says",
+              "page " + scanner.page());
+        }
+        bin++;
+      }
+      if (bin != index.bins()) {
+        throw scanner.corrupt(index.bins() + " bins", bin + "");
       }
     }
-    return true;
+    if (found != records) {
+      FileEntry data = directory.manifest().files(FileKind.DATA).get(0);
+      throw directory.check(data).corrupt(0, records + " records", found + "");
+    }
+  }
+
+  /** Checks that a lookup of a record, given the first half of its signature, looks where it is. */
+  private void verifyPlace(RecordScanner record, long bin, long high, long bins)
+      throws IOException {
+    directory.requireRoutedHere(record.key());
+    long own = BinIndex.bin(high, bins);
+    if (own != bin) {
+      throw record.corrupt("a record of bin " + bin, "one of bin " + own);
+    }
+    int part = BinIndex.part(high, bins);
+    if (!record.leadsTo(part)) {
+      throw record.corrupt("a block with a record in part " + part, "another block");
+    }
   }
 
   private void verifyOrder() throws IOException {
@@ -192,5 +251,120 @@ final class DatabaseVerification {
       }
     }
     return scanned == records && inData.agreesWith(inIndex);
+  }
+
+  /**
+   * A batch of records of a scan, whose slots are found together so that the cache misses of the
+   * hash function overlap. Not thread-safe.
+   */
+  private static final class SlotBatch {
+    /** Few enough that what one step touches is still cached in the next. */
+    private static final int MOST = 128;
+
+    private final DatabaseDirectory directory;
+    private final AddressedLocator locator;
+    private final Signature signature = new Signature();
+    private final Extent extent = new Extent();
+    private final long[] highs = new long[MOST];
+    private final long[] lows = new long[MOST];
+    private final long[] slots = new long[MOST];
+    private final long[] scratch = new long[MOST];
+    private final long[] addresses = new long[MOST];
+    private int count;
+
+    /** Creates an empty batch. */
+    SlotBatch(DatabaseDirectory directory, AddressedLocator locator) {
+      this.directory = directory;
+      this.locator = locator;
+    }
+
+    /** Takes the next records and finds their slots; returns false if there are none. */
+    boolean take(RecordScanner scanner) throws IOException {
+      count = 0;
+      while (count < MOST && scanner.next()) {
+        byte[] key = scanner.key();
+        directory.requireRoutedHere(key);
+        locator.sign(key, signature);
+        highs[count] = signature.high;
+        lows[count] = signature.low;
+        addresses[count++] = scanner.address();
+      }
+      locator.findSlots(highs, lows, slots, scratch, count);
+      return count > 0;
+    }
+
+    /** The number of records in the batch. */
+    int count() {
+      return count;
+    }
+
+    /** Adds all (slot, address) pairs to a sum; returns false if a record has no slot. */
+    boolean addTo(AddressSum sum) {
+      for (int i = 0; i < count; i++) {
+        if (slots[i] == Locator.ABSENT) {
+          return false;
+        }
+        sum.add(slots[i], addresses[i]);
+      }
+      return true;
+    }
+
+    /** Counts the slots that hold their record's address. */
+    int countLeading() throws IOException {
+      int leading = 0;
+      for (int i = 0; i < count; i++) {
+        if (locator.leadsTo(slots[i], addresses[i], extent)) {
+          leading++;
+        }
+      }
+      return leading;
+    }
+  }
+
+  /**
+   * An order-independent sum over (slot, address) pairs. Two sets with equal sums are equal, except
+   * with probability about 2^-120; random numbers in every sum keep anyone from provoking a
+   * collision. Not thread-safe.
+   */
+  static final class AddressSum {
+    private final long first;
+    private final long second;
+    private long low;
+    private long high;
+
+    private AddressSum(long first, long second) {
+      this.first = first;
+      this.second = second;
+    }
+
+    /** Creates an empty sum with new random numbers. */
+    static AddressSum random() {
+      SplittableRandom random = new SplittableRandom(new java.security.SecureRandom().nextLong());
+      return new AddressSum(random.nextLong(), random.nextLong());
+    }
+
+    /** Creates an empty sum that can be compared with this one. */
+    AddressSum another() {
+      return new AddressSum(first, second);
+    }
+
+    /** Adds a pair. */
+    void add(long slot, long address) {
+      long pair = mixed(mixed(slot + first) ^ address);
+      low += pair;
+      high += mixed(pair + second);
+    }
+
+    /** Whether the same pairs were added to both. */
+    boolean agreesWith(AddressSum other) {
+      return low == other.low && high == other.high;
+    }
+
+    /** The finisher of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). */
+    private static long mixed(long number) {
+      long z = (number ^ number >>> 30) * 0xbf58476d1ce4e5b9L;
+      z = (z ^ z >>> 27) * 0x94d049bb133111ebL;
+      return z ^ z >>> 31;
+    }
   }
 }

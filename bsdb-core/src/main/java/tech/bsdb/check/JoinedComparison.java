@@ -3,19 +3,20 @@ package tech.bsdb.check;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import tech.bsdb.DiffReport;
 import tech.bsdb.data.DataFile;
-import tech.bsdb.hash.SignatureFunction;
-import tech.bsdb.index.BinIndex;
+import tech.bsdb.data.RecordScanner;
 import tech.bsdb.io.OrderedTasks;
 import tech.bsdb.io.Resources;
+import tech.bsdb.io.Window;
 import tech.bsdb.lookup.Lookup;
-import tech.bsdb.lookup.PackedLocator;
+import tech.bsdb.lookup.PackedSource;
+import tech.bsdb.lookup.SignatureCursor;
 
 /**
  * Compares two packed databases, or sets, whose records lie in the same order, that of their
@@ -63,41 +64,22 @@ final class JoinedComparison {
   }
 
   private void submit(int number, OrderedTasks<Join> tasks) throws IOException, ExecutionException {
-    List<DataFile> old = open(before, number);
-    List<DataFile> now = open(after, number);
-    BinIndex oldIndex = index(before, number);
-    BinIndex nowIndex = index(after, number);
-    SignatureFunction function = SignatureFunction.of(Comparison.facts(before, number));
-    long ranges =
-        Math.max(
-            1,
-            Math.min(
-                (oldIndex.pages() + nowIndex.pages()) / RANGE_PAGES,
-                Math.max(oldIndex.bins(), nowIndex.bins())));
-    long step = ranges == 1 ? 0 : Long.divideUnsigned(-1L, ranges) + 1;
+    PackedSource old = opened.add(PackedSource.open(before, number));
+    PackedSource now = opened.add(PackedSource.open(after, number));
+    long pages = old.index().pages() + now.index().pages();
+    long bins = Math.max(old.index().bins(), now.index().bins());
+    long ranges = Math.max(1, Math.min(pages / RANGE_PAGES, bins));
     for (long i = 0; i < ranges; i++) {
-      JoinedRecords.Range range =
-          new JoinedRecords.Range(i * step, i == ranges - 1 ? 0 : (i + 1) * step);
+      long range = i;
       tasks.submit(
           () ->
               new Join(
                       number,
-                      new JoinedRecords(old, oldIndex, function, range),
-                      new JoinedRecords(now, nowIndex, function, range),
+                      JoinedSide.of(old, ranges, range),
+                      JoinedSide.of(now, ranges, range),
                       new Tally(reporter))
                   .run());
     }
-  }
-
-  private List<DataFile> open(Lookup database, int number) throws IOException {
-    List<DataFile> files = database.dataFiles(number);
-    files.forEach(opened::add);
-    return files;
-  }
-
-  private static BinIndex index(Lookup database, int number) throws IOException {
-    return database.withLocators(
-        route -> ((PackedLocator) Objects.requireNonNull(route.locator(number))).index());
   }
 
   private void take(Join join) throws IOException {
@@ -115,47 +97,103 @@ final class JoinedComparison {
     }
   }
 
+  /** The records of one of the databases in a range of signatures, at the current one. */
+  private record JoinedSide(SignatureCursor cursor, RecordScanner record, List<DataFile> files)
+      implements Tally.Side {
+    /** The records of one of equal ranges, at the first of them. */
+    static JoinedSide of(PackedSource source, long ranges, long range) throws IOException {
+      SignatureCursor cursor =
+          SignatureCursor.over(source, ranges, range, range + 1, new Window(), true);
+      return new JoinedSide(cursor, cursor.record(), source.files());
+    }
+
+    private int valueFrom() {
+      return record.keyFrom() + record.keyLength();
+    }
+
+    /** A copy of the key. */
+    @Override
+    public byte[] key() {
+      return record.key();
+    }
+
+    /** The value. */
+    @Override
+    public Tally.Value value() {
+      int length = record.valueLength();
+      return record.isLong()
+          ? new Tally.Value(null, files, record.place(), length)
+          : Tally.Value.of(Arrays.copyOfRange(record.bytes(), valueFrom(), valueFrom() + length));
+    }
+
+    boolean hasSameKey(JoinedSide other) {
+      return Arrays.equals(
+          record.bytes(),
+          record.keyFrom(),
+          valueFrom(),
+          other.record.bytes(),
+          other.record.keyFrom(),
+          other.valueFrom());
+    }
+
+    boolean hasSameValue(JoinedSide other) throws IOException {
+      int length = record.valueLength();
+      if (length != other.record.valueLength()) {
+        return false;
+      }
+      if (record.isLong()) {
+        return value().isEqualTo(other.value());
+      }
+      return Arrays.equals(
+          record.bytes(),
+          valueFrom(),
+          valueFrom() + length,
+          other.record.bytes(),
+          other.valueFrom(),
+          other.valueFrom() + length);
+    }
+  }
+
   /**
    * The records of two databases in one range of signatures.
    *
    * @param number the number of both databases in their sets
    */
-  private record Join(int number, JoinedRecords before, JoinedRecords after, Tally tally) {
+  private record Join(int number, JoinedSide before, JoinedSide after, Tally tally) {
     /** Compares all records of the range. */
     Join run() throws IOException {
-      while (before.isPresent() || after.isPresent()) {
-        int order =
-            !after.isPresent() ? -1 : !before.isPresent() ? 1 : before.compareSignature(after);
+      SignatureCursor old = before.cursor;
+      SignatureCursor now = after.cursor;
+      while (old.isThere() || now.isThere()) {
+        int order = old.compareSignature(now);
         if (order < 0) {
           tally.removed(before);
-          before.next();
+          old.next();
         } else if (order > 0) {
           tally.added(after);
-          after.next();
+          now.next();
         } else if (before.hasSameKey(after)) {
           if (before.hasSameValue(after)) {
             tally.kept();
           } else {
             tally.changed(before, after);
           }
-          before.next();
-          after.next();
+          old.next();
+          now.next();
         } else {
-          sameSignature();
+          sameSignature(old.high(), old.low());
         }
       }
       return this;
     }
 
     /** Compares records with the same signature, whose order means nothing. */
-    private void sameSignature() throws IOException {
-      long high = before.high();
-      long low = before.low();
+    private void sameSignature(long high, long low) throws IOException {
       Map<ByteBuffer, Tally.Copy> old = new LinkedHashMap<>();
-      for (; before.hasSignature(high, low); before.next()) {
+      for (; before.cursor.isAt(high, low); before.cursor.next()) {
         old.put(ByteBuffer.wrap(before.key()), new Tally.Copy(before.key(), before.value()));
       }
-      for (; after.hasSignature(high, low); after.next()) {
+      for (; after.cursor.isAt(high, low); after.cursor.next()) {
         Tally.Copy was = old.remove(ByteBuffer.wrap(after.key()));
         if (was == null) {
           tally.added(after);

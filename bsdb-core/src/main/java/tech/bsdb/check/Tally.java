@@ -7,7 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.DiffListener.Difference;
 import tech.bsdb.DiffReport;
-import tech.bsdb.check.JoinedRecords.Value;
+import tech.bsdb.data.DataFile;
+import tech.bsdb.data.PageCursor;
 
 /**
  * Counts the records of two databases, and keeps those that differ until they are reported. Not
@@ -25,6 +26,55 @@ final class Tally {
   record Copy(byte[] key, Value value) implements Side {
     static Copy of(byte[] key, byte[] value) {
       return new Copy(key, Value.of(value));
+    }
+  }
+
+  /**
+   * A value. Long ones stay in the files.
+   *
+   * @param bytes the value, or null if it is long
+   * @param place the place of a long value in the files
+   */
+  record Value(byte @Nullable [] bytes, List<DataFile> files, long place, int length) {
+    /** Bytes of long values that are compared at once. */
+    private static final int PART = 1 << 14;
+
+    /** A value that is in memory. */
+    static Value of(byte[] bytes) {
+      return new Value(bytes, List.of(), 0, bytes.length);
+    }
+
+    /** Whether the bytes are the same; of long values, it reads parts of both. */
+    boolean isEqualTo(Value other) throws IOException {
+      if (length != other.length) {
+        return false;
+      }
+      if (bytes != null) {
+        return Arrays.equals(bytes, other.bytes);
+      }
+      PageCursor one = PageCursor.ofValue(files, place, length);
+      PageCursor two = PageCursor.ofValue(other.files, other.place, length);
+      byte[] partOfOne = new byte[PART];
+      byte[] partOfTwo = new byte[PART];
+      for (int left = length; left > 0; left -= PART) {
+        int part = Math.min(left, PART);
+        one.read(partOfOne, 0, part);
+        two.read(partOfTwo, 0, part);
+        if (!Arrays.equals(partOfOne, 0, part, partOfTwo, 0, part)) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    /** Loads the value. */
+    byte[] load() throws IOException {
+      if (bytes != null) {
+        return bytes;
+      }
+      byte[] all = new byte[length];
+      PageCursor.ofValue(files, place, length).read(all, 0, length);
+      return all;
     }
   }
 

@@ -17,12 +17,11 @@ import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.hash.SignatureFunction;
-import tech.bsdb.index.BinIndex;
 import tech.bsdb.io.ChunkBuffer;
 import tech.bsdb.io.Resources;
 import tech.bsdb.lookup.Lookup;
 import tech.bsdb.lookup.OrderedKeys;
-import tech.bsdb.lookup.PackedLocator;
+import tech.bsdb.lookup.PackedSource;
 import tech.bsdb.lookup.RecordWalk;
 import tech.bsdb.write.PackedMerge.MergeCounts;
 
@@ -156,8 +155,8 @@ final class MergeWriter implements BuildOutput {
   private Written merge(Lookup changed, Written added, AssemblyProgress progress)
       throws IOException {
     progress.ended(Stage.RECORDS);
-    try (PackedSource from = source(base, number);
-        PackedSource with = source(changed, 0);
+    try (PackedSource from = PackedSource.open(base, number);
+        PackedSource with = PackedSource.open(changed, 0);
         PackedMerge merging = new PackedMerge(place, chunk, from, with, options)) {
       PackedMerge.Merged merged = merging.complete(progress);
       RecordTotals totals = merged.totals();
@@ -203,19 +202,6 @@ final class MergeWriter implements BuildOutput {
             .mapToLong(file -> file.payloadBytes())
             .sum();
     return added.keys() <= facts().records() / FEW && added.valueBytes() <= bytes / FEW;
-  }
-
-  private static PackedSource source(Lookup lookup, int number) throws IOException {
-    Facts facts = lookup.opened().databases().get(number).facts();
-    BinIndex index =
-        lookup.withLocators(
-            route -> {
-              if (route.locator(number) instanceof PackedLocator packed) {
-                return packed.index();
-              }
-              throw new IllegalStateException("the layout " + facts.layoutId() + " has no bins");
-            });
-    return new PackedSource(lookup.dataFiles(number), index, facts);
   }
 
   /** Writes all records of the result anew. */

@@ -9,6 +9,8 @@ import tech.bsdb.format.Facts;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.hash.SignatureFunction;
+import tech.bsdb.lookup.PackedSource;
+import tech.bsdb.lookup.SignatureCursor;
 import tech.bsdb.write.PackedJoin.Change;
 
 /**
@@ -53,7 +55,7 @@ record MergedSize(long records, long bytes) {
   private static boolean holdsEmptyKey(PackedSource base) throws IOException {
     Signature signature = new Signature();
     SignatureFunction.of(base.facts()).sign(new byte[0], 0, 0, signature);
-    PackedCursor cursor = PackedCursor.anywhere(base, 1);
+    SignatureCursor cursor = SignatureCursor.anywhere(base, 1);
     cursor.seek(signature.high, signature.low);
     while (cursor.isAt(signature.high, signature.low)) {
       if (cursor.record().keyLength() == 0) {

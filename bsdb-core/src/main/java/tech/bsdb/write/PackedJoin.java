@@ -10,6 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.RecordScanner;
 import tech.bsdb.io.Window;
+import tech.bsdb.lookup.PackedSource;
+import tech.bsdb.lookup.SignatureCursor;
 
 /**
  * Joins the records of a packed base with changes, which are the records of another packed database
@@ -104,13 +106,14 @@ final class PackedJoin {
   /** Keys of more changes with the same signature are found by their hash codes. */
   private static final int FEW = 8;
 
-  private final PackedCursor base;
-  private final PackedCursor changes;
+  private final SignatureCursor base;
+  private final SignatureCursor changes;
   private final boolean seeks;
   private final Receiver receiver;
   private final List<Change> same = new ArrayList<>();
 
-  private PackedJoin(PackedCursor base, PackedCursor changes, boolean seeks, Receiver receiver) {
+  private PackedJoin(
+      SignatureCursor base, SignatureCursor changes, boolean seeks, Receiver receiver) {
     this.base = base;
     this.changes = changes;
     this.seeks = seeks;
@@ -135,8 +138,8 @@ final class PackedJoin {
       Receiver receiver)
       throws IOException {
     return new PackedJoin(
-        PackedCursor.over(base, allBins, fromBin, toBin, memory.base),
-        PackedCursor.over(changes, allBins, fromBin, toBin, memory.changes),
+        SignatureCursor.over(base, allBins, fromBin, toBin, memory.base, false),
+        SignatureCursor.over(changes, allBins, fromBin, toBin, memory.changes, false),
         false,
         receiver);
   }
@@ -150,8 +153,8 @@ final class PackedJoin {
   static PackedJoin seeking(PackedSource base, PackedSource changes, int ahead, Receiver receiver)
       throws IOException {
     return new PackedJoin(
-        PackedCursor.anywhere(base, ahead),
-        PackedCursor.over(changes, 1, 0, 1, new Window()),
+        SignatureCursor.anywhere(base, ahead),
+        SignatureCursor.over(changes, 1, 0, 1, new Window(), false),
         true,
         receiver);
   }
@@ -166,7 +169,7 @@ final class PackedJoin {
       return;
     }
     while (base.isThere() || changes.isThere()) {
-      if (base.compareTo(changes) < 0) {
+      if (base.compareSignature(changes) < 0) {
         receiver.keep(base.record(), base.high(), base.low());
         base.next();
       } else {

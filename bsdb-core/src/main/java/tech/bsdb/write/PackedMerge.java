@@ -26,6 +26,7 @@ import tech.bsdb.index.BinIndex;
 import tech.bsdb.index.FilterWriter;
 import tech.bsdb.io.ChunkBuffer;
 import tech.bsdb.io.OrderedTasks;
+import tech.bsdb.lookup.PackedSource;
 import tech.bsdb.write.MergedBins.LongValue;
 import tech.bsdb.write.PackedJoin.Change;
 

@@ -1,4 +1,4 @@
-package tech.bsdb.check;
+package tech.bsdb.lookup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tech.bsdb.Layout;
 import tech.bsdb.PagesFile;
 import tech.bsdb.Seeds;
 import tech.bsdb.SignatureAlgorithm;
@@ -20,20 +21,45 @@ import tech.bsdb.SpookyCollision;
 import tech.bsdb.data.DataFile;
 import tech.bsdb.data.PackedWriter;
 import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileIdentity;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.RecordFrame;
-import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.io.BufferedEngine;
+import tech.bsdb.io.Window;
 
 /** The records of ranges of signatures, in files that may hold them in a wrong order. */
-class JoinedRecordsTest {
+class SignatureCursorTest {
   private static final int BINS = 400;
+
+  private static final Facts FACTS =
+      new Facts(
+          Layout.PACKED,
+          0,
+          0,
+          0,
+          0,
+          0,
+          0,
+          SignatureAlgorithm.SPOOKY,
+          0,
+          0,
+          0,
+          0,
+          0,
+          1,
+          0,
+          0,
+          0,
+          null,
+          new Facts.Bins(BINS, true),
+          null,
+          null);
 
   @TempDir Path directory;
 
-  private final SplittableRandom random = Seeds.random("JoinedRecordsTest");
+  private final SplittableRandom random = Seeds.random("SignatureCursorTest");
   private int made;
 
   /** A record, and the first half of its key's signature. */
@@ -55,8 +81,9 @@ class JoinedRecordsTest {
 
   /** A file of records, and its index. */
   private record Written(PagesFile file, BinIndex index) {
-    List<DataFile> open() throws IOException {
-      return List.of(new DataFile(file.open(new BufferedEngine(), true), file.check(), 0));
+    PackedSource open() throws IOException {
+      DataFile data = new DataFile(file.open(new BufferedEngine(), true), file.check(), 0);
+      return new PackedSource(List.of(data), index, FACTS);
     }
   }
 
@@ -92,44 +119,20 @@ class JoinedRecordsTest {
     return new Written(file.close(), index.build());
   }
 
-  /** The keys of the records in ranges that the bounds divide. */
-  private static List<String> read(Written written, List<Long> bounds) throws IOException {
+  /** The keys of the records in so many ranges. */
+  private static List<String> read(Written written, long ranges) throws IOException {
     List<String> keys = new ArrayList<>();
-    for (int i = 0; i <= bounds.size(); i++) {
-      long from = i == 0 ? 0 : bounds.get(i - 1);
-      long to = i == bounds.size() ? 0 : bounds.get(i);
-      List<DataFile> files = written.open();
-      try {
-        JoinedRecords records =
-            new JoinedRecords(
-                files,
-                written.index,
-                SignatureFunction.of(SignatureAlgorithm.SPOOKY, 0),
-                new JoinedRecords.Range(from, to));
-        while (records.isPresent()) {
-          keys.add(HexFormat.of().formatHex(records.key()));
+    for (long i = 0; i < ranges; i++) {
+      try (PackedSource source = written.open()) {
+        SignatureCursor records =
+            SignatureCursor.over(source, ranges, i, i + 1, new Window(), true);
+        while (records.isThere()) {
+          keys.add(HexFormat.of().formatHex(records.record().key()));
           records.next();
         }
-      } finally {
-        files.get(0).close();
       }
     }
     return keys;
-  }
-
-  private List<Long> bounds(List<Signed> records, int count) {
-    List<Long> bounds = new ArrayList<>();
-    while (bounds.size() < count) {
-      long bound =
-          random.nextBoolean()
-              ? random.nextLong()
-              : records.get(random.nextInt(records.size())).high + random.nextInt(2);
-      if (bound != 0) {
-        bounds.add(bound);
-      }
-    }
-    bounds.sort(Long::compareUnsigned);
-    return bounds;
   }
 
   @Test
@@ -137,7 +140,7 @@ class JoinedRecordsTest {
     for (int round = 0; round < 30; round++) {
       List<Signed> records = records(1 + random.nextInt(2_000));
       Written written = write(records);
-      assertThat(read(written, bounds(records, random.nextInt(20))))
+      assertThat(read(written, 1 + random.nextInt(20)))
           .isEqualTo(records.stream().map(record -> HexFormat.of().formatHex(record.key)).toList());
     }
   }
@@ -148,13 +151,13 @@ class JoinedRecordsTest {
     for (int salt = 0; salt < 3; salt++) {
       records.add(new Signed(5, SpookyCollision.key(5, 9, salt), 10));
     }
-    assertThat(read(write(records), List.of())).hasSize(3);
+    assertThat(read(write(records), 1)).hasSize(3);
     Collections.reverse(records);
-    assertThat(read(write(records), List.of(5L, 6L))).hasSize(3);
+    assertThat(read(write(records), 7)).hasSize(3);
     records.add(records.get(0));
-    assertDamaged(records, List.of(), "two with the same key");
+    assertDamaged(records, 1, "two with the same key");
     records.remove(1);
-    assertDamaged(records, List.of(1L), "two with the same key");
+    assertDamaged(records, 2, "two with the same key");
   }
 
   @Test
@@ -164,18 +167,17 @@ class JoinedRecordsTest {
       List<Signed> swapped = new ArrayList<>(records);
       int at = random.nextInt(records.size() - 1);
       Collections.swap(swapped, at, at + 1);
-      assertDamaged(swapped, List.of(), "the order of their signatures");
+      assertDamaged(swapped, 1, "the order of their signatures");
     }
     Signed low = signed(7, 8, 3);
     Signed lower = signed(7, -9, 3); // unsigned, so it is the greater one
-    assertThat(read(write(List.of(low, lower)), List.of())).hasSize(2);
-    assertDamaged(List.of(lower, low), List.of(), "the order of their signatures");
+    assertThat(read(write(List.of(low, lower)), 1)).hasSize(2);
+    assertDamaged(List.of(lower, low), 1, "the order of their signatures");
   }
 
-  private void assertDamaged(List<Signed> records, List<Long> bounds, String why)
-      throws IOException {
+  private void assertDamaged(List<Signed> records, long ranges, String why) throws IOException {
     Written written = write(records);
-    assertThatThrownBy(() -> read(written, bounds))
+    assertThatThrownBy(() -> read(written, ranges))
         .isInstanceOf(CorruptDatabaseException.class)
         .hasMessageContaining(why)
         .hasMessageContaining("data" + (made - 1));
