@@ -141,7 +141,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void lookupsKnowWhatTheyReadAndOnlyLocatorsAndPackedScansKnowTheIndex() {
+  void lookupsKnowWhatTheyReadAndOnlyWhatLocatesKnowsTheIndex() {
     onlyUses(
         "tech.bsdb.lookup..",
         "java..",
@@ -159,7 +159,7 @@ class ArchitectureTest {
         .that()
         .resideInAPackage("tech.bsdb.lookup..")
         .and()
-        .haveNameNotMatching(".*(Locator(Factory)?|Get|PackedSource|SignatureCursor)(\\$.*)?")
+        .haveNameNotMatching(".*(Locator|OpenPart|Get|PackedSource|SignatureCursor)(\\$.*)?")
         .should()
         .dependOnClassesThat()
         .resideInAPackage("tech.bsdb.index..")

@@ -131,7 +131,7 @@ final class DatabaseVerification {
       }
     }
     if (found != records || all - found != dropped) {
-      FileEntry index = directory.manifest().files(FileKind.INDEX).get(0);
+      FileEntry index = directory.first(FileKind.INDEX);
       throw directory
           .check(index)
           .corrupt(
@@ -152,7 +152,7 @@ final class DatabaseVerification {
       verifyBins(locator.index(), null);
       return true;
     }
-    FileEntry entry = directory.manifest().files(FileKind.FILTER).get(0);
+    FileEntry entry = directory.first(FileKind.FILTER);
     PageCheck check = directory.check(entry);
     SignatureFilter.requirePages(check, entry.pages(), filter, records);
     try (PageSource source = files.view(entry)) {
@@ -212,7 +212,7 @@ final class DatabaseVerification {
       }
     }
     if (found != records) {
-      FileEntry data = directory.manifest().files(FileKind.DATA).get(0);
+      FileEntry data = directory.first(FileKind.DATA);
       throw directory.check(data).corrupt(0, records + " records", found + "");
     }
   }
@@ -232,7 +232,7 @@ final class DatabaseVerification {
   }
 
   private void verifyOrder() throws IOException {
-    FileEntry entry = directory.manifest().files(FileKind.ORDER).get(0);
+    FileEntry entry = directory.first(FileKind.ORDER);
     try (PageSource source = files.view(entry)) {
       new OrderVerification(lookup, number, entry, source).run(follower);
     }

@@ -118,7 +118,7 @@ public record DatabaseDirectory(
   public void requireRoutedHere(byte[] key) throws CorruptDatabaseException {
     int owner = facts.shards() == 1 ? facts.shard() : KeySlots.shard(key, facts.shards());
     if (owner != facts.shard()) {
-      throw check(manifest.files(FileKind.DATA).get(0))
+      throw check(first(FileKind.DATA))
           .corrupt(
               0,
               "keys of shard " + facts.shard() + " of " + facts.shards(),
@@ -205,6 +205,11 @@ public record DatabaseDirectory(
       }
     }
     return bytes.array();
+  }
+
+  /** Returns the first file of a kind, which is there; the only one, unless it holds data. */
+  public FileEntry first(FileKind kind) {
+    return manifest.files(kind).get(0);
   }
 
   /** Returns the path of a file. */

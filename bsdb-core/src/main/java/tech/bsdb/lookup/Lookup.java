@@ -34,6 +34,7 @@ import tech.bsdb.io.Faults;
 import tech.bsdb.io.HugePages;
 import tech.bsdb.io.LoadedEngine;
 import tech.bsdb.io.ReadCount;
+import tech.bsdb.io.Resources;
 import tech.bsdb.order.OrderIndex;
 
 /**
@@ -51,8 +52,8 @@ public final class Lookup implements Closeable {
   private final ReadCount reads;
   private final List<OpenPart> parts;
 
-  /** Everything to close, in the order of opening. */
-  private final List<Closeable> files;
+  /** Everything to close. */
+  private final Resources files;
 
   /** The order of the keys of each database; none if it was not stored. */
   private final List<OrderIndex> orders;
@@ -74,20 +75,19 @@ public final class Lookup implements Closeable {
   private Lookup(
       DataSet opened,
       EngineChoice.Chosen engines,
-      Route route,
       boolean verify,
       ReadCount reads,
       List<OpenPart> parts,
-      List<Closeable> files)
+      Resources files)
       throws IOException {
     this.opened = opened;
     this.realPath = opened.path().toRealPath();
     this.engines = engines;
-    this.route = route;
+    this.route = new Route(opened, parts.stream().map(part -> part.locator).toList());
     this.reads = reads;
     this.parts = List.copyOf(parts);
-    this.files = List.copyOf(files);
-    this.orders = parts.stream().map(OpenPart::order).filter(Objects::nonNull).toList();
+    this.files = files;
+    this.orders = parts.stream().map(part -> part.order).filter(Objects::nonNull).toList();
     this.verifies = verify;
     Locator any = route.any();
     boolean shown = true;
@@ -128,20 +128,15 @@ public final class Lookup implements Closeable {
     ReadCount reads = new ReadCount();
     EngineChoice.Chosen engines = choice.choose(opened);
     engines.requireRoom(opened);
-    List<Closeable> files = new ArrayList<>();
+    Resources files = new Resources();
     try {
-      List<Locator> locators = new ArrayList<>();
       List<OpenPart> parts = new ArrayList<>();
       for (DatabaseDirectory each : opened.databases()) {
-        byte[] dictionary = each.facts().compressed() ? each.dictionary() : null;
-        locators.add(new LocatorFactory(each, engines, dictionary, verify, reads, files).open());
-        OpenPart part = OpenPart.open(each, dictionary, engines.data(), verify, reads);
-        files.add(part);
-        parts.add(part);
+        parts.add(new OpenPart(each, engines, verify, reads, files));
       }
-      return new Lookup(opened, engines, new Route(opened, locators), verify, reads, parts, files);
+      return new Lookup(opened, engines, verify, reads, parts, files);
     } catch (IOException | RuntimeException e) {
-      closeAll(files, e);
+      files.closeAfter(e);
       throw e;
     }
   }
@@ -337,16 +332,17 @@ public final class Lookup implements Closeable {
   Queue<RecordWalk.Ahead> filesToScan(int first, int end, ScanParts wanted) throws IOException {
     requireKeys();
     Queue<RecordWalk.Ahead> all = new ArrayDeque<>();
+    Resources made = new Resources();
     try {
       for (int i = first; i < end; i++) {
         List<FileRange> ranges = ranges(i, wanted);
-        all.add(new RecordWalk.Ahead(parts.get(i), dataFiles(i), ranges));
+        List<DataFile> files = dataFiles(i);
+        files.forEach(made::add);
+        all.add(new RecordWalk.Ahead(parts.get(i), files, ranges));
       }
       return all;
     } catch (IOException | RuntimeException e) {
-      List<Closeable> files = new ArrayList<>();
-      all.forEach(each -> files.addAll(each.files()));
-      closeAll(files, e);
+      made.closeAfter(e);
       throw e;
     }
   }
@@ -361,12 +357,12 @@ public final class Lookup implements Closeable {
    */
   public List<DataFile> dataFiles(int database) throws IOException {
     requireKeys();
-    return parts.get(database).scanned().dataFiles(reads);
+    return parts.get(database).dataFiles();
   }
 
   /** The ranges of a part in the data files of one of the databases. */
   private List<FileRange> ranges(int database, ScanParts wanted) throws IOException {
-    DatabaseDirectory directory = parts.get(database).directory();
+    DatabaseDirectory directory = parts.get(database).directory;
     List<FileEntry> files = directory.manifest().files(FileKind.DATA);
     if (wanted.isWhole()) {
       return FileRange.whole(files.size());
@@ -442,9 +438,9 @@ public final class Lookup implements Closeable {
 
   /** Reports a key of the order that has no record where the order says. */
   CorruptDatabaseException withoutRecord(byte[] key) throws WrongShardException {
-    DatabaseDirectory database = parts.get(route.number(key)).directory();
+    DatabaseDirectory database = parts.get(route.number(key)).directory;
     return database
-        .check(database.manifest().files(FileKind.ORDER).get(0))
+        .check(database.first(FileKind.ORDER))
         .corrupt(0, "keys that have records", "one that has none at its place");
   }
 
@@ -660,21 +656,9 @@ public final class Lookup implements Closeable {
       if (ofSession != null) {
         failure.addSuppressed(ofSession);
       }
-      closeAll(files, failure);
+      files.closeAfter(failure);
       if (failure.getSuppressed().length > 0) {
         throw failure;
-      }
-    }
-  }
-
-  private static void closeAll(List<Closeable> opened, Exception failure) {
-    List<Closeable> reversed = new ArrayList<>(opened);
-    Collections.reverse(reversed);
-    for (Closeable resource : reversed) {
-      try {
-        resource.close();
-      } catch (IOException | RuntimeException e) {
-        failure.addSuppressed(e);
       }
     }
   }

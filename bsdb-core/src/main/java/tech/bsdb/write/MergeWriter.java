@@ -219,7 +219,7 @@ final class MergeWriter implements BuildOutput {
       carryOver(changed, batch, output, counts, progress);
       if (counts.ofBase() != facts().records()) {
         throw ofBase()
-            .check(ofBase().manifest().files(FileKind.DATA).get(0))
+            .check(ofBase().first(FileKind.DATA))
             .corrupt(0, facts().records() + " records", counts.ofBase() + "");
       }
       if (counts.replaced + counts.deleted < added.keys()) {

@@ -35,7 +35,7 @@ final class MergedKeys implements OrderStage.SortedKeys, Closeable {
   MergedKeys(Lookup base, int number, Lookup changes, boolean deletions, long expected)
       throws IOException {
     DatabaseDirectory directory = base.opened().databases().get(number);
-    this.ofBase = directory.check(directory.manifest().files(FileKind.ORDER).get(0));
+    this.ofBase = directory.check(directory.first(FileKind.ORDER));
     this.base = OrderedWalk.ofOne(base, number, false);
     this.changes = OrderedWalk.ofOne(changes, 0, deletions);
     this.deletions = deletions;
