@@ -32,18 +32,18 @@ public final class BinIndex {
   private static final int IN_GROUP = (1 << GROUP_BITS) - 1;
 
   /** Bits of a place that hold the number of pages of a bin, minus one. */
-  private static final int RUN_BITS = 20;
+  private static final int RUN_BITS = 16;
 
   private static final int SLOT_BITS = 8;
 
-  /** Bits of a place that hold the number of the key's bit in the filter of its bin. */
-  private static final int FILTER_BITS = 2;
+  /** Bits of a place that tell which records of its bin can have the key. */
+  private static final int DETAIL_BITS = 8;
 
-  private static final int RUN_SHIFT = FILTER_BITS;
+  private static final int RUN_SHIFT = DETAIL_BITS;
   private static final int SLOT_SHIFT = RUN_SHIFT + RUN_BITS;
   private static final int PAGE_SHIFT = SLOT_SHIFT + SLOT_BITS;
 
-  /** The most pages that a bin covers: those of the longest record, and some. */
+  /** The most pages that a place can state, which are more than one read fetches. */
   public static final int MOST_PAGES = 1 << RUN_BITS;
 
   /** The most pages of all data files: the index of pages is one array. */
@@ -118,6 +118,14 @@ public final class BinIndex {
    */
   public long place(long high, long low) {
     return placeOf(bin(high, bins)) | PackedPage.filterBitNumber(low);
+  }
+
+  /**
+   * The place of a signature, given its first half, in compressed bins: with the {@link #part} of
+   * the bin.
+   */
+  public long placeInPart(long high) {
+    return placeOf(bin(high, bins)) | part(high, bins);
   }
 
   /** The bin of a signature, given its first half. */
@@ -203,16 +211,6 @@ public final class BinIndex {
     return (int) Math.max(0, Math.min(run, MOST_PAGES - 1));
   }
 
-  /** A place without its number of pages, in 39 bits. */
-  public static long bare(long place) {
-    return place >>> SLOT_SHIFT;
-  }
-
-  /** The place that {@link #bare} was taken from, with another number of pages, minus one. */
-  public static long withRun(long bare, int run) {
-    return bare << SLOT_SHIFT | (long) run << RUN_SHIFT;
-  }
-
   /** The first page of a place. */
   public static long firstPage(long place) {
     return place >>> PAGE_SHIFT;
@@ -228,9 +226,9 @@ public final class BinIndex {
     return (int) (place >>> RUN_SHIFT & MOST_PAGES - 1) + 1;
   }
 
-  /** The number of a place's bit in the filter of its bin, 0 to 3. */
-  public static int filterBitNumber(long place) {
-    return (int) place & (1 << FILTER_BITS) - 1;
+  /** The number of a place's bit in the filter of its bin, 0 to 3, or the part of the bin. */
+  public static int detail(long place) {
+    return (int) place & (1 << DETAIL_BITS) - 1;
   }
 
   /** The number of bins. */

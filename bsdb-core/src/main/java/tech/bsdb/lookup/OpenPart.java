@@ -51,6 +51,7 @@ final class OpenPart {
   private final HeldFiles scanned;
   private final byte @Nullable [] dictionary;
   private final Facts facts;
+  private final SignatureFunction function;
   private final EngineChoice.Chosen engines;
   private final boolean verify;
   private final ReadCount reads;
@@ -73,6 +74,7 @@ final class OpenPart {
       throws IOException {
     this.directory = directory;
     this.facts = directory.facts();
+    this.function = SignatureFunction.of(facts);
     this.engines = engines;
     this.verify = verify;
     this.reads = reads;
@@ -92,14 +94,13 @@ final class OpenPart {
     HashFunction hash = hash(opened);
     CheckedPages pages = indexPages(ValueIndex.entryWidth(width), opened);
     PageCheck check = directory.check(directory.first(FileKind.INDEX));
-    return new InlineLocator(
-        SignatureFunction.of(facts), hash, new ValueIndex(pages, width, check));
+    return new InlineLocator(function, hash, new ValueIndex(pages, width, check));
   }
 
   private Locator addressed(Resources opened) throws IOException {
     HashFunction hash = hash(opened);
     AddressIndex index = new AddressIndex(indexPages(AddressIndex.WIDTH, opened));
-    return new AddressedLocator(SignatureFunction.of(facts), hash, index, records(opened));
+    return new AddressedLocator(function, hash, index, records(opened));
   }
 
   private Locator packed(Resources opened) throws IOException {
@@ -107,12 +108,17 @@ final class OpenPart {
     SignatureFilter filter = filter(opened);
     List<DataFile> files = directory.dataFiles(engines.data(), verify, reads);
     PackedReader reader = opened.add(new PackedReader(files));
+    return new PackedLocator(
+        function, index, filter, reader, compressed(reader, files, opened));
+  }
+
+  private @Nullable CompressedBinReader compressed(
+      PackedReader pages, List<DataFile> files, Resources opened) throws IOException {
     if (!facts.compressed()) {
-      return new PackedLocator(SignatureFunction.of(facts), index, filter, reader);
+      return null;
     }
     try {
-      CompressedBinReader records = opened.add(new CompressedBinReader(reader, dictionary));
-      return new CompressedBinLocator(SignatureFunction.of(facts), index, filter, reader, records);
+      return opened.add(new CompressedBinReader(pages, dictionary));
     } catch (IllegalArgumentException e) {
       throw directory.badDictionary(files, e);
     }

@@ -3,6 +3,7 @@ package tech.bsdb.lookup;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.data.CompressedBinReader;
 import tech.bsdb.data.PackedReader;
 import tech.bsdb.data.Scratch;
 import tech.bsdb.data.Values;
@@ -19,28 +20,33 @@ import tech.bsdb.io.Touches;
  * Locates records by their signatures, in the packed layout: the signature gives a bin, the index
  * in memory gives the bin's pages, and the bin holds all records whose signatures lead to it. The
  * only read, at a place of {@link BinIndex}, goes to a data file. A filter in memory, if there is
- * one, saves it for most absent keys.
+ * one, saves it for most absent keys. If the bins are compressed, the part of the bin in which the
+ * signature lies tells the block that can have the record.
  */
-public sealed class PackedLocator implements Locator permits CompressedBinLocator {
+public final class PackedLocator implements Locator {
   private final SignatureFunction function;
   private final BinIndex index;
   private final @Nullable SignatureFilter filter;
   private final PackedReader records;
+  private final @Nullable CompressedBinReader compressed;
 
   /**
    * Creates a locator; the caller closes its parts.
    *
    * @param filter rejects absent keys, or null to look up all
+   * @param compressed reads the records if the bins are compressed, otherwise null
    */
   PackedLocator(
       SignatureFunction function,
       BinIndex index,
       @Nullable SignatureFilter filter,
-      PackedReader records) {
+      PackedReader records,
+      @Nullable CompressedBinReader compressed) {
     this.function = function;
     this.index = index;
     this.filter = filter;
     this.records = records;
+    this.compressed = compressed;
   }
 
   /** The index. */
@@ -50,7 +56,9 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
 
   @Override
   public @Nullable MemoryGet inMemory() {
-    return filter != null || !records.isShown() ? null : new PackedGet(function, index, records);
+    return filter == null && compressed == null && records.isShown()
+        ? new PackedGet(function, index, records)
+        : null;
   }
 
   @Override
@@ -74,7 +82,7 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
       return ABSENT;
     }
     Touches.keep(index.touch(high));
-    return index.place(high, low);
+    return compressed == null ? index.place(high, low) : index.placeInPart(high);
   }
 
   @Override
@@ -92,7 +100,14 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
       case 1 -> readEntries(keys, from, to);
       case Staged.VALUES - 1 ->
           records.touchBins(
-              keys.places, keys.entries, keys.lows, hasFilters(), ABSENT, keys.scratch, from, to);
+              keys.places,
+              keys.entries,
+              keys.lows,
+              compressed == null,
+              ABSENT,
+              keys.scratch,
+              from,
+              to);
       case Staged.VALUES -> takeValues(keys, from, to);
       default -> {}
     }
@@ -117,20 +132,15 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
     records.readEntries(places, keys.entries, from, to);
   }
 
-  /** Whether the bins have filters. */
-  boolean hasFilters() {
-    return true;
-  }
-
   /** Notes the values of keys. */
-  void takeValues(Staged keys, int from, int to) throws IOException {
+  private void takeValues(Staged keys, int from, int to) throws IOException {
     for (int i = from; i < to; i++) {
       long place = keys.places[i];
       if (place == ABSENT) {
         keys.note(i, null);
         continue;
       }
-      ByteBuffer page = records.known(place);
+      ByteBuffer page = compressed == null ? records.known(place) : null;
       if (page == null
           || !keys.isNoted(i, page, PackedReader.find(page, place, keys.lows[i], keys.key(i)))) {
         readBin(keys, i);
@@ -139,7 +149,7 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
   }
 
   /** Notes the value of a key whose record may be anywhere in its bin. */
-  final void readBin(Staged keys, int number) throws IOException {
+  private void readBin(Staged keys, int number) throws IOException {
     long place = start(keys.highs[number], keys.lows[number]);
     if (place == ABSENT) {
       keys.note(number, null);
@@ -156,14 +166,11 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
   @Override
   public byte @Nullable [] value(
       long place, byte[] key, Extent extent, Values values, Scratch scratch) throws IOException {
-    return records.value(
-        BinIndex.firstPage(place),
-        BinIndex.slot(place),
-        index.starting(place),
-        BinIndex.filterBitNumber(place),
-        key,
-        extent,
-        values,
-        scratch);
+    long page = BinIndex.firstPage(place);
+    int slot = BinIndex.slot(place);
+    int detail = BinIndex.detail(place);
+    return compressed == null
+        ? records.value(page, slot, index.starting(place), detail, key, extent, values, scratch)
+        : compressed.value(page, slot, detail, key, extent, values, scratch);
   }
 }

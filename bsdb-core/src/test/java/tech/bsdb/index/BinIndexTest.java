@@ -236,7 +236,10 @@ class BinIndexTest {
       assertThat(BinIndex.firstPage(place)).isEqualTo(BinIndex.firstPage(bin));
       assertThat(BinIndex.slot(place)).isEqualTo(BinIndex.slot(bin));
       assertThat(BinIndex.pages(place)).isEqualTo(BinIndex.pages(bin));
-      assertThat(BinIndex.filterBitNumber(place)).isEqualTo(i & 3);
+      assertThat(BinIndex.detail(place)).isEqualTo(i & 3);
+      long inPart = index.placeInPart(high);
+      assertThat(inPart & -256).isEqualTo(bin);
+      assertThat(BinIndex.detail(inPart)).isEqualTo(BinIndex.part(high, index.bins()));
     }
   }
 

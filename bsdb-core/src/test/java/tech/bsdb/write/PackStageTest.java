@@ -271,7 +271,7 @@ class PackStageTest {
             page,
             slot,
             index.starting(place),
-            BinIndex.filterBitNumber(place),
+            BinIndex.detail(place),
             key,
             extent,
             Values.separate(),
