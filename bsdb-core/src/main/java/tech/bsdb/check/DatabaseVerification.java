@@ -112,32 +112,30 @@ final class DatabaseVerification {
 
   /*
    * If no duplicates were dropped, the (slot, address) pairs of all records must equal those of the index. Both sets
-   * are summed, each in its own order, without looking up any index entry. Each key is followed to its entry only if
-   * the sums differ, or if duplicates were dropped, because their records have no entry in the index.
+   * are summed, each in its own order, without looking up any index entry. Otherwise each key is followed to its entry,
+   * because the records of dropped duplicates have none.
    */
   private boolean verifyKeys(AddressedLocator locator) throws IOException {
     SlotBatch batch = new SlotBatch(directory, locator);
+    AddressSum inData = inIndex.another();
     long dropped = directory.facts().duplicatesDropped();
-    if (dropped == 0 && sumsAgree(batch)) {
-      return true;
-    }
     long found = 0;
     long all = 0;
     try (RecordScanner scanner = lookup.scan(number, false)) {
       while (batch.take(scanner)) {
         follower.accept(0);
         all += batch.count();
-        found += batch.countLeading();
+        found += dropped == 0 ? batch.addTo(inData) : batch.countLeading();
       }
     }
-    if (found != records || all - found != dropped) {
-      FileEntry index = directory.first(FileKind.INDEX);
+    boolean counted = found == records && all - found == dropped;
+    if (!counted || dropped == 0 && !inData.agreesWith(inIndex)) {
       throw directory
-          .check(index)
+          .check(directory.first(FileKind.INDEX))
           .corrupt(
               0,
               records + " records found through the index and " + dropped + " dropped duplicates",
-              found + " and " + (all - found));
+              counted ? "other addresses" : found + " and " + (all - found));
     }
     return true;
   }
@@ -238,21 +236,6 @@ final class DatabaseVerification {
     }
   }
 
-  private boolean sumsAgree(SlotBatch batch) throws IOException {
-    AddressSum inData = inIndex.another();
-    long scanned = 0;
-    try (RecordScanner scanner = lookup.scan(number, false)) {
-      while (batch.take(scanner)) {
-        follower.accept(0);
-        scanned += batch.count();
-        if (!batch.addTo(inData)) {
-          return false;
-        }
-      }
-    }
-    return scanned == records && inData.agreesWith(inIndex);
-  }
-
   /**
    * A batch of records of a scan, whose slots are found together so that the cache misses of the
    * hash function overlap. Not thread-safe.
@@ -298,15 +281,16 @@ final class DatabaseVerification {
       return count;
     }
 
-    /** Adds all (slot, address) pairs to a sum; returns false if a record has no slot. */
-    boolean addTo(AddressSum sum) {
+    /** Adds the (slot, address) pairs to a sum; returns the number of records that have a slot. */
+    int addTo(AddressSum sum) {
+      int added = 0;
       for (int i = 0; i < count; i++) {
-        if (slots[i] == Locator.ABSENT) {
-          return false;
+        if (slots[i] != Locator.ABSENT) {
+          sum.add(slots[i], addresses[i]);
+          added++;
         }
-        sum.add(slots[i], addresses[i]);
       }
-      return true;
+      return added;
     }
 
     /** Counts the slots that hold their record's address. */
