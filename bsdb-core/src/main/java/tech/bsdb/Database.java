@@ -195,7 +195,7 @@ public final class Database implements AutoCloseable {
    *     database is closed
    */
   public CompletableFuture<byte @Nullable []> getAsync(byte[] key) {
-    return lookup.getAsync(Objects.requireNonNull(key, "key"));
+    return lookup.getAsync(Objects.requireNonNull(key, "key"), null);
   }
 
   /**

@@ -71,16 +71,18 @@ final class DatabaseVerification {
     }
     follower.accept(directory.manifestBytes() >>> Page.SHIFT);
     if (exact) {
-      lookup.withLocators(
-          route -> {
-            Locator locator = route.locator(number);
-            return locator instanceof PackedLocator packed
-                ? verifyBins(packed)
-                : verifyKeys((AddressedLocator) locator);
-          });
+      lookup.withLocator(number, this::verifyRecords);
     }
     if (directory.facts().order() != null) {
       verifyOrder();
+    }
+  }
+
+  private void verifyRecords(Locator locator) throws IOException {
+    if (locator instanceof PackedLocator packed) {
+      verifyBins(packed);
+    } else {
+      verifyKeys((AddressedLocator) locator);
     }
   }
 
@@ -115,7 +117,7 @@ final class DatabaseVerification {
    * are summed, each in its own order, without looking up any index entry. Otherwise each key is followed to its entry,
    * because the records of dropped duplicates have none.
    */
-  private boolean verifyKeys(AddressedLocator locator) throws IOException {
+  private void verifyKeys(AddressedLocator locator) throws IOException {
     SlotBatch batch = new SlotBatch(directory, locator);
     AddressSum inData = inIndex.another();
     long dropped = directory.facts().duplicatesDropped();
@@ -137,18 +139,17 @@ final class DatabaseVerification {
               records + " records found through the index and " + dropped + " dropped duplicates",
               counted ? "other addresses" : found + " and " + (all - found));
     }
-    return true;
   }
 
   /*
    * A lookup finds every key if every bin is where the index says, and holds the records whose signatures lead to it, by
    * ascending signature and with different keys.
    */
-  private boolean verifyBins(PackedLocator locator) throws IOException {
+  private void verifyBins(PackedLocator locator) throws IOException {
     Facts.Filter filter = directory.facts().filter();
     if (filter == null) {
       verifyBins(locator.index(), null);
-      return true;
+      return;
     }
     FileEntry entry = directory.first(FileKind.FILTER);
     PageCheck check = directory.check(entry);
@@ -161,7 +162,6 @@ final class DatabaseVerification {
       writer.finish();
       comparison.finish();
     }
-    return true;
   }
 
   /**

@@ -2,6 +2,8 @@ package tech.bsdb.directory;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -74,6 +76,14 @@ public interface EngineChoice {
       return data instanceof LoadedEngine loader && index instanceof LoadedEngine ? loader : null;
     }
 
+    /** The engines that load files, that of the filter last. */
+    public List<LoadedEngine> loaders() {
+      return Stream.of(index, data, filters)
+          .filter(LoadedEngine.class::isInstance)
+          .map(LoadedEngine.class::cast)
+          .toList();
+    }
+
     /** Fails if the files to load do not fit in memory. */
     public void requireRoom(DataSet opened) throws IOException {
       long bytes = 0;
@@ -88,10 +98,8 @@ public interface EngineChoice {
             };
         bytes += loaded ? entry.length() : 0;
       }
-      if (index instanceof LoadedEngine loader) {
-        loader.requireRoom(opened.path(), bytes);
-      } else if (data instanceof LoadedEngine loader) {
-        loader.requireRoom(opened.path(), bytes);
+      if (bytes > 0) {
+        loaders().get(0).requireRoom(opened.path(), bytes);
       }
     }
 

@@ -4,13 +4,11 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +30,6 @@ import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.io.Faults;
 import tech.bsdb.io.HugePages;
-import tech.bsdb.io.LoadedEngine;
 import tech.bsdb.io.ReadCount;
 import tech.bsdb.io.Resources;
 import tech.bsdb.order.OrderIndex;
@@ -60,7 +57,9 @@ public final class Lookup implements Closeable {
 
   private final boolean showsMemory;
   private final boolean verifies;
-  private final Sessions sessions;
+
+  /** Lends working memory, and waits for it before the files are closed. */
+  final Sessions sessions;
 
   /**
    * The lookups in each database, if all files are in memory and the layout allows it; otherwise,
@@ -293,21 +292,25 @@ public final class Lookup implements Closeable {
     }
   }
 
-  /** An action on the locators. */
+  /** An action on a locator. */
   @FunctionalInterface
-  public interface Use<T> {
+  public interface Use {
     /** Runs the action. */
-    T with(Route route) throws IOException;
+    void with(Locator locator) throws IOException;
   }
 
   /**
-   * Runs an action on the locators, which stay open until the action ends, and translates
-   * exceptions that damage causes into those that callers expect.
+   * Runs an action on the locator of one of the databases, which stays open until the action ends,
+   * and translates exceptions that damage causes into those that callers expect.
    *
    * @throws IllegalStateException if the database is closed
    */
-  public <T> T withLocators(Use<T> use) throws IOException {
-    return Objects.requireNonNull(sessions.use(session -> use.with(route)));
+  public void withLocator(int database, Use use) throws IOException {
+    sessions.use(
+        session -> {
+          use.with(route.locator(database));
+          return null;
+        });
   }
 
   /** Whether the index maps the key to the given address; reads no record. */
@@ -318,33 +321,6 @@ public final class Lookup implements Closeable {
                 session ->
                     addressed.leadsTo(
                         addressed.start(key, session.signature), address, session.before)));
-  }
-
-  /**
-   * Opens the data files of some databases for a scan, through descriptors held since the opening.
-   *
-   * @param first the number of the first database, 0 for a single one
-   * @param end the number behind the last one
-   * @param wanted the part to scan of each
-   * @throws UnsupportedOperationException if the database is approximate: it holds no keys
-   * @throws IllegalStateException if the database is closed
-   */
-  Queue<RecordWalk.Ahead> filesToScan(int first, int end, ScanParts wanted) throws IOException {
-    requireKeys();
-    Queue<RecordWalk.Ahead> all = new ArrayDeque<>();
-    Resources made = new Resources();
-    try {
-      for (int i = first; i < end; i++) {
-        List<FileRange> ranges = ranges(i, wanted);
-        List<DataFile> files = dataFiles(i);
-        files.forEach(made::add);
-        all.add(new RecordWalk.Ahead(parts.get(i), files, ranges));
-      }
-      return all;
-    } catch (IOException | RuntimeException e) {
-      made.closeAfter(e);
-      throw e;
-    }
   }
 
   /**
@@ -360,8 +336,13 @@ public final class Lookup implements Closeable {
     return parts.get(database).dataFiles();
   }
 
+  /** One of the databases. */
+  OpenPart part(int database) {
+    return parts.get(database);
+  }
+
   /** The ranges of a part in the data files of one of the databases. */
-  private List<FileRange> ranges(int database, ScanParts wanted) throws IOException {
+  List<FileRange> ranges(int database, ScanParts wanted) throws IOException {
     DatabaseDirectory directory = parts.get(database).directory;
     List<FileEntry> files = directory.manifest().files(FileKind.DATA);
     if (wanted.isWhole()) {
@@ -426,31 +407,12 @@ public final class Lookup implements Closeable {
     return route.number(key);
   }
 
-  /**
-   * Runs an action that reads the order of keys, whose files stay open until it ends, and
-   * translates exceptions that damage causes into those that callers expect.
-   *
-   * @throws IllegalStateException if the database is closed
-   */
-  <T> @Nullable T withOrder(Sessions.Use<T> use) throws IOException {
-    return sessions.use(use);
-  }
-
   /** Reports a key of the order that has no record where the order says. */
   CorruptDatabaseException withoutRecord(byte[] key) throws WrongShardException {
     DatabaseDirectory database = parts.get(route.number(key)).directory;
     return database
         .check(database.first(FileKind.ORDER))
         .corrupt(0, "keys that have records", "one that has none at its place");
-  }
-
-  /**
-   * Fails if this is closed.
-   *
-   * @throws IllegalStateException if the database is closed
-   */
-  void requireOpen() {
-    sessions.requireOpen();
   }
 
   /**
@@ -479,24 +441,8 @@ public final class Lookup implements Closeable {
         });
   }
 
-  /**
-   * Looks up keys together.
-   *
-   * @param places the places of the final reads, or null if they are not known
-   * @param count how many of the keys
-   * @param values receives the values, null for each absent key
-   */
-  void getAll(
-      byte[][] keys,
-      long @Nullable [] places,
-      int count,
-      byte[] @Nullable [] values,
-      Session session)
-      throws IOException {
-    getAll(new KeyBatch(keys, places, count, values), session);
-  }
-
-  private void getAll(KeyBatch batch, Session session) throws IOException {
+  /** Looks up all keys of a batch in a session. */
+  void getAll(KeyBatch batch, Session session) throws IOException {
     batch.begin();
     if (showsMemory) {
       session.staged(route).run(batch);
@@ -529,11 +475,6 @@ public final class Lookup implements Closeable {
   /** Whether batches overlap reads or cache misses. */
   boolean overlaps() {
     return showsMemory || engines.overlapping() != null;
-  }
-
-  /** Looks up a key asynchronously. */
-  public CompletableFuture<byte @Nullable []> getAsync(byte[] key) {
-    return getAsync(key, null);
   }
 
   /** Looks up a key asynchronously, requesting memory from a budget if there is one. */
@@ -593,18 +534,7 @@ public final class Lookup implements Closeable {
     for (DataSet.Located file : opened.files()) {
       mapped.add(realPath.resolve(opened.path().relativize(file.path())));
     }
-    List<LoadedEngine> loaded = new ArrayList<>();
-    if (engines.index() instanceof LoadedEngine engine) {
-      loaded.add(engine);
-    }
-    if (engines.data() instanceof LoadedEngine engine) {
-      loaded.add(engine);
-    }
-    LoadedEngine filters = engines.filterLoader();
-    if (filters != null) {
-      loaded.add(filters);
-    }
-    return HugePages.of(mapped, loaded);
+    return HugePages.of(mapped, engines.loaders());
   }
 
   /** What was opened. */

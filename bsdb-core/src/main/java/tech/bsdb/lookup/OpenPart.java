@@ -108,8 +108,7 @@ final class OpenPart {
     SignatureFilter filter = filter(opened);
     List<DataFile> files = directory.dataFiles(engines.data(), verify, reads);
     PackedReader reader = opened.add(new PackedReader(files));
-    return new PackedLocator(
-        function, index, filter, reader, compressed(reader, files, opened));
+    return new PackedLocator(function, index, filter, reader, compressed(reader, files, opened));
   }
 
   private @Nullable CompressedBinReader compressed(

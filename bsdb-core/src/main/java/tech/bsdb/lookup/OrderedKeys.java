@@ -53,7 +53,7 @@ public final class OrderedKeys {
 
   /** The greatest (1) or least (-1) of the keys that a seek finds in each database. */
   private byte @Nullable [] best(int sign, Seek seek) throws IOException {
-    return lookup.withOrder(
+    return lookup.sessions.use(
         session -> {
           byte[] best = null;
           for (OrderIndex order : orders) {
@@ -126,6 +126,6 @@ public final class OrderedKeys {
   }
 
   private <T> T inOrder(Sessions.Use<T> use) throws IOException {
-    return requireNonNull(lookup.withOrder(use));
+    return requireNonNull(lookup.sessions.use(use));
   }
 }

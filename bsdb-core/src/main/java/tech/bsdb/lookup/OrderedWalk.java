@@ -165,7 +165,7 @@ public final class OrderedWalk implements RecordCursor {
     if (unusable != null) {
       throw new IllegalStateException(unusable);
     }
-    lookup.requireOpen();
+    lookup.sessions.requireOpen();
     if (at + 1 >= size) {
       if (ended) {
         at = size;
@@ -173,7 +173,7 @@ public final class OrderedWalk implements RecordCursor {
       }
       at = -1;
       unusable = "the scan failed before, and cannot go on";
-      lookup.withOrder(this::readBatch);
+      lookup.sessions.use(this::readBatch);
       unusable = null;
       if (size == 0) {
         return false;
@@ -277,7 +277,7 @@ public final class OrderedWalk implements RecordCursor {
 
   private void readValues(Session session) throws IOException {
     if (!placed || !areReadTogether(session)) {
-      lookup.getAll(keys, placed ? places : null, size, values, session);
+      lookup.getAll(new KeyBatch(keys, placed ? places : null, size, values), session);
     }
     for (int i = 0; i < size; i++) {
       if (values[i] == null) {

@@ -23,16 +23,12 @@ public record PackedSource(List<DataFile> files, BinIndex index, Facts facts) im
    * @throws IllegalStateException if its layout has no bins, or the lookup is closed
    */
   public static PackedSource open(Lookup lookup, int number) throws IOException {
-    Facts facts = lookup.opened().databases().get(number).facts();
-    BinIndex index =
-        lookup.withLocators(
-            route -> {
-              if (route.locator(number) instanceof PackedLocator packed) {
-                return packed.index();
-              }
-              throw new IllegalStateException("the layout " + facts.layoutId() + " has no bins");
-            });
-    return new PackedSource(lookup.dataFiles(number), index, facts);
+    OpenPart part = lookup.part(number);
+    Facts facts = part.directory.facts();
+    if (part.locator instanceof PackedLocator packed) {
+      return new PackedSource(lookup.dataFiles(number), packed.index(), facts);
+    }
+    throw new IllegalStateException("the layout " + facts.layoutId() + " has no bins");
   }
 
   /** The page where a bin starts among {@code bins}, or one before it. */

@@ -1,7 +1,7 @@
 package tech.bsdb.lookup;
 
 import java.io.IOException;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
@@ -9,6 +9,7 @@ import tech.bsdb.Database.RecordCursor;
 import tech.bsdb.data.DataFile;
 import tech.bsdb.data.FileRange;
 import tech.bsdb.data.RecordScanner;
+import tech.bsdb.io.Resources;
 
 /**
  * Iterates over the records that lookups can find, skipping dropped duplicates; of a set, shard by
@@ -22,7 +23,11 @@ public final class RecordWalk implements RecordCursor {
 
   private final Lookup lookup;
   private final boolean values;
-  private final Queue<Ahead> ahead;
+
+  /** The files of all databases, which keep the walk going once the lookup is closed. */
+  private final Resources files = new Resources();
+
+  private final Queue<Ahead> ahead = new ArrayDeque<>();
   private @Nullable RecordScanner scanner;
   private byte[] key = NO_BYTES;
   private byte[] value = NO_BYTES;
@@ -39,10 +44,7 @@ public final class RecordWalk implements RecordCursor {
    * @throws IllegalStateException if the database is closed
    */
   public RecordWalk(Lookup lookup, boolean values, int part, int parts) throws IOException {
-    this.lookup = lookup;
-    this.values = values;
-    int databases = lookup.opened().databases().size();
-    this.ahead = lookup.filesToScan(0, databases, new ScanParts(part, parts));
+    this(lookup, values, 0, lookup.opened().databases().size(), new ScanParts(part, parts));
   }
 
   /**
@@ -51,9 +53,23 @@ public final class RecordWalk implements RecordCursor {
    * @param database the number of the database, 0 for a single one
    */
   public RecordWalk(Lookup lookup, int database) throws IOException {
+    this(lookup, true, database, database + 1, new ScanParts(0, 1));
+  }
+
+  private RecordWalk(Lookup lookup, boolean values, int first, int end, ScanParts wanted)
+      throws IOException {
     this.lookup = lookup;
-    this.values = true;
-    this.ahead = lookup.filesToScan(database, database + 1, new ScanParts(0, 1));
+    this.values = values;
+    try {
+      for (int i = first; i < end; i++) {
+        List<DataFile> own = lookup.dataFiles(i);
+        own.forEach(files::add);
+        ahead.add(new Ahead(lookup.part(i), own, lookup.ranges(i, wanted)));
+      }
+    } catch (IOException | RuntimeException e) {
+      files.closeAfter(e);
+      throw e;
+    }
   }
 
   /** Goes to the next database; returns null after the last. */
@@ -109,15 +125,11 @@ public final class RecordWalk implements RecordCursor {
     closed = true;
     RecordScanner open = scanner;
     scanner = null;
-    List<DataFile> files = new ArrayList<>();
-    ahead.forEach(each -> files.addAll(each.files));
     ahead.clear();
-    try {
+    try (files) {
       if (open != null) {
         open.close();
       }
-    } finally {
-      DataFile.closeAll(files);
     }
   }
 }

@@ -14,7 +14,7 @@ import tech.bsdb.format.ShardSet;
  * key's shard. All locators are of one kind: they make the same reads of the same kinds of files.
  * Thread-safe.
  */
-public final class Route {
+final class Route {
   private static final int NOT_HELD = -1;
 
   private final Path path;
@@ -62,7 +62,7 @@ public final class Route {
    *
    * @throws WrongShardException if the key belongs to a shard that was not opened
    */
-  public Locator of(byte[] key) throws WrongShardException {
+  Locator of(byte[] key) throws WrongShardException {
     return locators[number(key)];
   }
 
@@ -71,7 +71,7 @@ public final class Route {
    *
    * @throws WrongShardException if the key belongs to a shard that was not opened
    */
-  public int number(byte[] key) throws WrongShardException {
+  int number(byte[] key) throws WrongShardException {
     if (shards == 1) {
       return 0;
     }
@@ -95,7 +95,7 @@ public final class Route {
   }
 
   /** The locator of the database with the given number. */
-  public Locator locator(int database) {
+  Locator locator(int database) {
     return locators[database];
   }
 }

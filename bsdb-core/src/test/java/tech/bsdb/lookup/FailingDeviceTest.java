@@ -156,7 +156,7 @@ class FailingDeviceTest {
     try (Lookup lookup = Lookup.open(target, EngineChoice.always(device), true)) {
       List<CompletableFuture<byte[]>> futures = new ArrayList<>();
       for (Truth.Entry record : truth.records()) {
-        futures.add(lookup.getAsync(record.key()));
+        futures.add(lookup.getAsync(record.key(), null));
       }
       for (int i = 0; i < futures.size(); i++) {
         try {

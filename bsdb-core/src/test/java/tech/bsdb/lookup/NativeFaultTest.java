@@ -45,7 +45,7 @@ class NativeFaultTest {
             .hasMessageContaining(target + ": a mapped file cannot be read")
             .hasCause(fault);
       }
-      assertThat(lookup.getAsync(key))
+      assertThat(lookup.getAsync(key, null))
           .failsWithin(Duration.ofMinutes(1))
           .withThrowableOfType(ExecutionException.class)
           .withCauseInstanceOf(IOException.class);
