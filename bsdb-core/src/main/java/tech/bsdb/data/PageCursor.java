@@ -162,10 +162,11 @@ public final class PageCursor {
     this.expected = 0;
   }
 
-  /** Forgets which pages the window shows, as others were read into it. */
+  /** Forgets which pages the window shows, as others were read into it, and what holds them. */
   void forget() {
     windowPages = 0;
     shown = NO_PAGE;
+    array = null;
   }
 
   /** The file. */

@@ -64,8 +64,11 @@ public final class Scratch implements Closeable {
     return array.length <= KEEP ? array : other;
   }
 
-  /** Releases arrays longer than {@code most} bytes. */
+  /** Releases arrays longer than {@code most} bytes, and what the cursor shows. */
   public void trim(int most) {
+    if (cursor != null) {
+      cursor.forget();
+    }
     frame = frame.length > most ? NO_BYTES : frame;
     raw = raw.length > most ? NO_BYTES : raw;
   }

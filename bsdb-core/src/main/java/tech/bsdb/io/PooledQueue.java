@@ -16,13 +16,13 @@ final class PooledQueue implements ReadQueue {
 
   /* Used by the owner only. */
   private final List<Read> unsent = new ArrayList<>();
-  private int pending;
-  private boolean closed;
+  private int sent;
 
   /* Guarded by the lock. */
   private final Object lock = new Object();
   private final ArrayDeque<Read> ended = new ArrayDeque<>();
-  private int underWay;
+  private int running;
+  private boolean closed;
   private int awaited = Integer.MAX_VALUE;
   private boolean woken;
 
@@ -45,6 +45,9 @@ final class PooledQueue implements ReadQueue {
     private final int tag;
     private @Nullable IOException failure;
 
+    /** Whether a thread may take it; guarded by the lock. */
+    private boolean wanted;
+
     Read(PageSource source, long first, int count, Window window, int tag) {
       this.source = source;
       this.first = first;
@@ -55,18 +58,26 @@ final class PooledQueue implements ReadQueue {
 
     @Override
     public void run() {
+      synchronized (lock) {
+        if (closed || !wanted) {
+          return; // nobody awaits it
+        }
+        wanted = false;
+        running++;
+      }
       try {
         source.read(first, count, window);
       } catch (IOException e) {
         failure = e;
       } catch (Throwable e) { // the thread that awaits the read must see it
         failure = new IOException("page " + first + " cannot be read: " + e, e);
-      }
-      synchronized (lock) {
-        ended.add(this);
-        underWay--;
-        if (ended.size() >= awaited || underWay == 0) {
-          lock.notifyAll();
+      } finally {
+        synchronized (lock) {
+          running--;
+          ended.add(this);
+          if (ended.size() >= awaited || closed) {
+            lock.notifyAll();
+          }
         }
       }
     }
@@ -79,24 +90,23 @@ final class PooledQueue implements ReadQueue {
 
   @Override
   public int pending() {
-    return pending;
+    return unsent.size() + sent;
   }
 
   @Override
   public void add(PageSource source, long first, int count, Window window, int tag) {
     checkOpen();
-    ReadQueue.check(pending, depth, first, count, tag);
+    ReadQueue.check(pending(), depth, first, count, tag);
     unsent.add(new Read(source, first, count, window, tag));
-    pending++;
   }
 
   @Override
   public void await(int atLeast, Ended handler) throws IOException {
     checkOpen();
     send();
-    awaitEnded(Math.min(atLeast, pending));
+    awaitEnded(Math.min(atLeast, pending()));
     for (Read read = next(); read != null; read = next()) {
-      pending--;
+      sent--;
       handler.ended(read.tag, read.failure);
     }
   }
@@ -111,21 +121,25 @@ final class PooledQueue implements ReadQueue {
     if (unsent.isEmpty()) {
       return;
     }
+    int all = unsent.size();
     synchronized (lock) {
-      underWay += unsent.size();
+      unsent.forEach(read -> read.wanted = true);
     }
     try {
       threads.executeAll(unsent);
+      unsent.clear();
     } catch (OutOfMemoryError e) {
-      unsent.removeIf(read -> !threads.getQueue().remove(read)); // what is being read after all
+      synchronized (lock) {
+        unsent.removeIf(read -> !read.wanted); // a thread has taken it after all
+        unsent.forEach(read -> read.wanted = false);
+      }
+      threads.getQueue().removeAll(unsent);
       if (!unsent.isEmpty()) {
-        synchronized (lock) {
-          underWay -= unsent.size();
-        }
         throw new IOException("cannot start a reader thread: " + e.getMessage(), e);
       }
+    } finally {
+      sent += all - unsent.size();
     }
-    unsent.clear();
   }
 
   /**
@@ -181,9 +195,9 @@ final class PooledQueue implements ReadQueue {
 
   @Override
   public void close() {
-    closed = true;
     synchronized (lock) {
-      waitUntil(() -> underWay == 0);
+      closed = true;
+      waitUntil(() -> running == 0);
     }
   }
 }

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class ReadThreads extends ThreadPoolExecutor {
   /** How long a thread waits for the next read before it ends. */
-  private static final long IDLE_MILLIS = 100;
+  private static final long IDLE_MILLIS = 1000;
 
   private final AtomicInteger busy = new AtomicInteger();
 

@@ -434,16 +434,17 @@ public final class Lookup implements Closeable {
    * @throws IllegalStateException if the database is closed, or the values take more than 2 GiB
    */
   public void getAll(KeyBatch batch) throws IOException {
+    batch.begin();
     sessions.use(
         session -> {
           getAll(batch, session);
           return null;
         });
+    batch.end(); // not before: a fault in mapped memory may come late
   }
 
-  /** Looks up all keys of a batch in a session. */
+  /** Looks up all keys of a new batch in a session. */
   void getAll(KeyBatch batch, Session session) throws IOException {
-    batch.begin();
     if (showsMemory) {
       session.staged(route).run(batch);
     } else if (engines.overlapping() != null) {
@@ -458,7 +459,6 @@ public final class Lookup implements Closeable {
         batch.note(i, session.find(route.of(key), key, batch.destination(), false));
       }
     }
-    batch.end();
   }
 
   /**
@@ -569,7 +569,8 @@ public final class Lookup implements Closeable {
   public void close() throws IOException {
     if (sessions.areInUseHere()) {
       throw new IllegalStateException(
-          opened.path() + ": a value reader must not close the database that it reads");
+          opened.path()
+              + ": a value reader or a memory budget must not close the database that it serves");
     }
     AsyncLookups made;
     synchronized (asyncLock) {

@@ -32,6 +32,7 @@ public final class RecordWalk implements RecordCursor {
   private byte[] key = NO_BYTES;
   private byte[] value = NO_BYTES;
   private boolean mayBeDropped;
+  private boolean failed;
   private boolean closed;
 
   /**
@@ -92,6 +93,17 @@ public final class RecordWalk implements RecordCursor {
     if (closed) {
       throw new IllegalStateException("the walk over the records is closed");
     }
+    if (failed) {
+      throw new IllegalStateException("the scan failed before, and cannot go on");
+    }
+    failed = true;
+    boolean found = advanceToCurrent();
+    failed = false;
+    return found;
+  }
+
+  /** Goes to the next record that a lookup finds; returns false after the last. */
+  private boolean advanceToCurrent() throws IOException {
     RecordScanner current = scanner == null ? advance() : scanner;
     while (current != null) {
       while (current.next()) {

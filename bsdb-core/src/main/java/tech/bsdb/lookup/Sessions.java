@@ -102,8 +102,7 @@ final class Sessions {
     for (int i = 0; i < more.length; i++) {
       if (i >= known.length) {
         more[i] = new Session(i);
-      } else if (more[i].state == Session.BROKEN) {
-        end(more[i]);
+      } else if (more[i].state == Session.BROKEN && end(more[i])) {
         more[i] = new Session(i);
       }
     }
@@ -264,7 +263,9 @@ final class Sessions {
           path + ": closed after a mapped file failed; its files stay open until the process ends");
     }
     for (Session session : all) {
-      end(session);
+      if (!end(session)) {
+        failure = new IOException("the stack is too short to close a session");
+      }
     }
     all = new Session[0]; // with windows, which refer to files' memory
     return true;
@@ -295,12 +296,16 @@ final class Sessions {
     return complete;
   }
 
-  private void end(Session session) {
+  /** Closes a session; returns false if the stack is too short for that, which can be repeated. */
+  private boolean end(Session session) {
     try {
       session.close();
+    } catch (StackOverflowError e) {
+      return false;
     } catch (IOException | RuntimeException | Error e) { // the other sessions must still be closed
       failure = e;
     }
+    return true;
   }
 
   /** The failure to close something of a session, or null. */
