@@ -62,10 +62,10 @@ public final class Lookup implements Closeable {
   final Sessions sessions;
 
   /**
-   * The lookups in each database, if all files are in memory and the layout allows it; otherwise,
-   * and once the files are closed, null.
+   * The lookups of single keys, if all files are in memory and the layout allows it; otherwise, and
+   * once the files are closed, null.
    */
-  private volatile MemoryGet @Nullable [] memory;
+  private volatile @Nullable MemoryGet memory;
 
   private final Object asyncLock = new Object();
   private volatile @Nullable AsyncLookups async;
@@ -98,7 +98,7 @@ public final class Lookup implements Closeable {
     this.sessions = new Sessions(opened.path());
   }
 
-  private static MemoryGet @Nullable [] inMemory(Route route) {
+  private static @Nullable MemoryGet inMemory(Route route) {
     MemoryGet[] all = new MemoryGet[route.databases()];
     for (int i = 0; i < all.length; i++) {
       MemoryGet one = route.locator(i).inMemory();
@@ -107,7 +107,7 @@ public final class Lookup implements Closeable {
       }
       all[i] = one;
     }
-    return all;
+    return route.isUndivided() ? all[0] : new RoutedGet(route, all);
   }
 
   /**
@@ -137,6 +137,14 @@ public final class Lookup implements Closeable {
     } catch (IOException | RuntimeException e) {
       files.closeAfter(e);
       throw e;
+    }
+  }
+
+  /** Lookups in shards in memory. */
+  private record RoutedGet(Route route, MemoryGet[] databases) implements MemoryGet {
+    @Override
+    public <T> @Nullable T get(byte[] key, Taking<T> taking) throws IOException {
+      return databases[route.number(key)].get(key, taking);
     }
   }
 
@@ -198,7 +206,7 @@ public final class Lookup implements Closeable {
   }
 
   private byte @Nullable [] get(byte[] key, Copying copying) throws IOException {
-    MemoryGet[] open = memory;
+    MemoryGet open = memory;
     byte[] value = open == null ? Session.NOT_IN_MEMORY : get(open, key, copying);
     return value == Session.NOT_IN_MEMORY ? find(key, copying.budget, false) : value;
   }
@@ -208,16 +216,16 @@ public final class Lookup implements Closeable {
    * otherwise {@link Session#NOT_IN_MEMORY}.
    */
   byte @Nullable [] getIfInMemory(byte[] key, @Nullable LongPredicate budget) throws IOException {
-    MemoryGet[] open = memory;
+    MemoryGet open = memory;
     if (open != null && verifies) { // what was verified was read
       return get(open, key, new Copying(budget));
     }
     return engines.overlapping() != null ? Session.NOT_IN_MEMORY : find(key, budget, true);
   }
 
-  private <T> @Nullable T get(MemoryGet[] open, byte[] key, Taking<T> taking) throws IOException {
+  private <T> @Nullable T get(MemoryGet open, byte[] key, Taking<T> taking) throws IOException {
     try {
-      T found = open[route.number(key)].get(key, taking);
+      T found = open.get(key, taking);
       if (found == null) { // a value has the right key before it
         Faults.surface();
       }
@@ -260,7 +268,7 @@ public final class Lookup implements Closeable {
    */
   @SuppressWarnings("ReferenceEquality") // identity is meant
   public <V, R> @Nullable R show(byte[] key, V visitor, Visit<V, R> visit) throws IOException {
-    MemoryGet[] open = memory;
+    MemoryGet open = memory;
     ByteBuffer value = open == null ? Slicing.UNREAD : get(open, key, Slicing.SLICES);
     if (value == null) {
       return null;

@@ -84,6 +84,11 @@ final class Route {
     return database;
   }
 
+  /** Whether every key leads to the only database. */
+  boolean isUndivided() {
+    return shards == 1;
+  }
+
   /** The number of databases. */
   int databases() {
     return locators.length;
