@@ -215,16 +215,16 @@ class MumHashTest {
     return bytes.array();
   }
 
-  private static byte[] text(String format, Object... values) {
-    return String.format(format, values).getBytes(StandardCharsets.UTF_8);
+  private static byte[] text(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
   }
 
   /** Different keys, by their numbers. */
   private enum Family {
-    DECIMAL(i -> text("%d", i)),
-    PADDED(i -> text("user:%011d", i)),
-    LONG_PREFIX(i -> text("https://example.com/items/%d/details", i)),
-    HEXADECIMAL(i -> text("%032x%032x", i, 7L * i)),
+    DECIMAL(i -> text("%d".formatted(i))),
+    PADDED(i -> text("user:%011d".formatted(i))),
+    LONG_PREFIX(i -> text("https://example.com/items/%d/details".formatted(i))),
+    HEXADECIMAL(i -> text("%032x%032x".formatted(i, 7L * i))),
     INTS(i -> ByteBuffer.allocate(4).putInt(i).array()),
     LONGS(i -> longs(i)),
     REVERSED(i -> longs(Long.reverseBytes(i))),
@@ -238,6 +238,7 @@ class MumHashTest {
     TWO_BITS(MumHashTest::twoBits),
     ZEROS(i -> Arrays.copyOf(longs(1L + (i >> 8)), 8 + (i & 255)));
 
+    @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
     private final IntFunction<byte[]> keys;
 
     Family(IntFunction<byte[]> keys) {

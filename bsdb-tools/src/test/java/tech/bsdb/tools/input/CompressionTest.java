@@ -56,6 +56,7 @@ final class CompressionTest {
     }
   }
 
+  @SuppressWarnings("InputStreamSlowMultibyteRead") // it only throws
   private static InputStream unread() {
     return new InputStream() {
       @Override
