@@ -162,7 +162,7 @@ final class Session {
     return made;
   }
 
-  /** Looks up all keys of a batch through a queue, kept for the next one unless this one fails. */
+  /** Looks up all keys of a batch through a queue, kept for the next one unless the queue fails. */
   void runQueued(KeyBatch batch, Route route, EngineChoice.Chosen engines) throws IOException {
     QueuedLookups open = queued;
     if (open == null) {
