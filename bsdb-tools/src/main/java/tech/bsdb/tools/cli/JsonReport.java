@@ -6,6 +6,8 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.text.JsonBuffer;
@@ -19,8 +21,8 @@ public final class JsonReport {
   private JsonReport() {}
 
   /**
-   * Prints a map of strings, numbers, booleans, nulls, lists and maps, in iteration order, to
-   * standard output.
+   * Prints a map of strings, numbers, booleans, moments (to the second), nulls, lists and maps, in
+   * iteration order, to standard output.
    */
   public static void print(Console console, Map<String, ?> report) throws IOException {
     write(console.out(), report);
@@ -59,6 +61,8 @@ public final class JsonReport {
         write(element, json);
       }
       json.writeEndArray();
+    } else if (value instanceof Instant moment) {
+      json.writeString(moment.truncatedTo(ChronoUnit.SECONDS).toString());
     } else if (value instanceof Text text) {
       json.writeRawValue(text.json);
     } else {

@@ -1,7 +1,6 @@
 package tech.bsdb.tools.publish;
 
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -10,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** How far a store is that follows a source, and why it is not further. Thread-safe. */
 public final class FollowStatus {
   /** What is being done. */
-  public enum State {
+  private enum State {
     /** Until the next look at the source; the last one succeeded. */
     WAITING,
     /** Reading what the source offers. */
@@ -110,53 +109,13 @@ public final class FollowStatus {
     nextAt = next;
   }
 
-  /** What is being done now. */
-  public synchronized State state() {
-    return state;
-  }
-
-  /** Whether the source has a version that is not here yet. */
-  public synchronized boolean isBehind() {
-    return behind;
-  }
-
-  /** The bytes that the pull under way has to bring; 0 if there is none or they are not known. */
-  public synchronized long pullBytes() {
-    return allBytes;
-  }
-
-  /** The part of {@link #pullBytes} that is still to come. */
-  public synchronized long remainingBytes() {
-    return allBytes - doneBytes;
-  }
-
-  /** The bytes that came in since the start. */
-  public synchronized long fetchedBytes() {
-    return fetchedBytes;
-  }
-
-  /** When the source was last read successfully; null if never. */
-  public synchronized @Nullable Instant checkedAt() {
-    return checkedAt;
-  }
-
-  /** When a version was last pulled; null if none was since the start. */
-  public synchronized @Nullable Instant pulledAt() {
-    return pulledAt;
-  }
-
   /** How many attempts failed in a row. */
-  public synchronized int failures() {
+  synchronized int failures() {
     return failures;
   }
 
-  /** How many attempts failed since the start. */
-  public synchronized long allFailures() {
-    return allFailures;
-  }
-
-  /** Everything, by names for programs. */
-  public synchronized Map<String, @Nullable Object> forPrograms() {
+  /** Returns all figures by their names for programs; moments are {@link Instant}s. */
+  public synchronized Map<String, @Nullable Object> figures() {
     Map<String, @Nullable Object> map = new LinkedHashMap<>();
     map.put("source", source);
     map.put("state", state.name().toLowerCase(Locale.ROOT));
@@ -165,19 +124,17 @@ public final class FollowStatus {
     map.put("offeredId", offeredId);
     map.put("doneBytes", doneBytes);
     map.put("pullBytes", allBytes);
+    map.put("remainingBytes", allBytes - doneBytes);
     map.put("fetchedBytes", fetchedBytes);
-    map.put("checkedAt", seconds(checkedAt));
-    map.put("pulledAt", seconds(pulledAt));
+    map.put("checkedAt", checkedAt);
+    map.put("pulledAt", pulledAt);
     map.put("pulledVersion", pulledVersion);
     map.put("failures", failures);
+    map.put("allFailures", allFailures);
     map.put("retry", retry);
     map.put("error", error);
-    map.put("failedAt", seconds(failedAt));
-    map.put("nextAt", seconds(nextAt));
+    map.put("failedAt", failedAt);
+    map.put("nextAt", nextAt);
     return map;
-  }
-
-  private static @Nullable String seconds(@Nullable Instant instant) {
-    return instant == null ? null : instant.truncatedTo(ChronoUnit.SECONDS).toString();
   }
 }

@@ -1,8 +1,10 @@
 package tech.bsdb.tools.serve;
 
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.IoCounters;
@@ -14,26 +16,36 @@ import tech.bsdb.tools.serve.dataset.DataSets;
 final class IoTotals {
   private final DataSets sets;
   private final Map<DataSet, Tally> tallies = new HashMap<>();
-  private long removedReads;
-  private long removedBytes;
+  private final Tally removed = new Tally();
 
   /** The reads of one data set. */
   private static final class Tally {
     private @Nullable Database last;
-    private long pastReads;
-    private long pastBytes;
+    private IoCounters counted = new IoCounters(0, 0);
     private long reads;
     private long bytes;
 
     void add(Database served) {
       if (served != last) {
-        pastReads = reads;
-        pastBytes = bytes;
+        counted = new IoCounters(0, 0);
         last = served;
       }
-      IoCounters counters = served.ioCounters();
-      reads = pastReads + counters.reads();
-      bytes = pastBytes + counters.bytes();
+      IoCounters now = served.ioCounters();
+      reads += now.reads() - counted.reads();
+      bytes += now.bytes() - counted.bytes();
+      counted = now;
+    }
+
+    void add(Tally other) {
+      reads += other.reads;
+      bytes += other.bytes;
+    }
+
+    Map<String, Long> figures() {
+      Map<String, Long> figures = new LinkedHashMap<>();
+      figures.put("reads", reads);
+      figures.put("bytes", bytes);
+      return figures;
     }
   }
 
@@ -46,47 +58,31 @@ final class IoTotals {
     List<DataSet> all = sets.all();
     for (DataSet set : all) {
       try (Lease lease = set.acquire()) {
-        tally(set).add(lease.database());
+        tallies.computeIfAbsent(set, unused -> new Tally()).add(lease.database());
       } catch (IllegalStateException closed) {
         // keep what was counted
       }
     }
     if (tallies.size() > all.size()) {
-      tallies
-          .entrySet()
-          .removeIf(
-              each -> {
-                boolean gone = !all.contains(each.getKey());
-                removedReads += gone ? each.getValue().reads : 0;
-                removedBytes += gone ? each.getValue().bytes : 0;
-                return gone;
-              });
+      Map<DataSet, Tally> gone = new HashMap<>(tallies);
+      gone.keySet().removeAll(Set.copyOf(all));
+      gone.values().forEach(removed::add);
+      tallies.keySet().removeAll(gone.keySet());
     }
   }
 
-  private Tally tally(DataSet of) {
-    return tallies.computeIfAbsent(of, unused -> new Tally());
+  /** Returns the {@code reads} and {@code bytes} of all data sets, with those that were removed. */
+  synchronized Map<String, Long> all() {
+    tick();
+    Tally all = new Tally();
+    all.add(removed);
+    tallies.values().forEach(all::add);
+    return all.figures();
   }
 
-  synchronized long reads() {
+  /** Returns the {@code reads} and {@code bytes} of one data set. */
+  synchronized Map<String, Long> of(DataSet set) {
     tick();
-    return removedReads + tallies.values().stream().mapToLong(each -> each.reads).sum();
-  }
-
-  synchronized long bytes() {
-    tick();
-    return removedBytes + tallies.values().stream().mapToLong(each -> each.bytes).sum();
-  }
-
-  /** Returns the reads of one data set. */
-  synchronized long reads(DataSet of) {
-    tick();
-    return tally(of).reads;
-  }
-
-  /** Returns the bytes read of one data set. */
-  synchronized long bytes(DataSet of) {
-    tick();
-    return tally(of).bytes;
+    return tallies.getOrDefault(set, new Tally()).figures();
   }
 }

@@ -19,7 +19,6 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.store.Lease;
-import tech.bsdb.store.Refusal;
 import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.serve.batch.BadRequestException;
 import tech.bsdb.tools.serve.client.Connections;
@@ -78,7 +77,7 @@ final class Pages {
   }
 
   /** Returns the text of a static file, stored beside the classes. */
-  private static String resource(String name) {
+  static String resource(String name) {
     try (InputStream in = Pages.class.getResourceAsStream(name)) {
       if (in == null) {
         throw new IllegalStateException("the jar has no " + name);
@@ -234,9 +233,9 @@ final class Pages {
     } catch (DataSetRemovedException e) {
       said.put("version", null);
     }
-    Refusal refused = set.database().refused();
+    Object refused = ServerStatistics.refused(set);
     if (refused != null) {
-      said.put("refused", ServerStatistics.refused(refused));
+      said.put("refused", refused);
     }
     return said;
   }

@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,7 +22,8 @@ import tech.bsdb.store.Store;
 import tech.bsdb.store.StoredVersion;
 import tech.bsdb.tools.publish.FollowStatus;
 import tech.bsdb.tools.serve.client.Connections;
-import tech.bsdb.tools.serve.client.LookupCounts;
+import tech.bsdb.tools.serve.client.Credentials;
+import tech.bsdb.tools.serve.client.HeldMemory;
 import tech.bsdb.tools.serve.cluster.Cluster;
 import tech.bsdb.tools.serve.cluster.ClusterView;
 import tech.bsdb.tools.serve.dataset.DataSet;
@@ -33,9 +33,14 @@ import tech.bsdb.tools.serve.dataset.PerDataSet;
 import tech.bsdb.tools.serve.resp.RespService;
 import tech.bsdb.tools.serve.resp.RespStatistics;
 
-/** The content of {@code /stats}. Thread-safe. */
+/**
+ * The figures of a server, by the names that {@code /stats} gives them: numbers, booleans, texts,
+ * moments, and maps and lists of these. The metrics and {@code INFO} take their values from here.
+ * Thread-safe.
+ */
 final class ServerStatistics {
-  private static final long KEPT_NANOS = 5_000_000_000L;
+  private static final long MEMORY_KEPT_NANOS = 10_000_000_000L;
+  private static final long VERSIONS_KEPT_NANOS = 5_000_000_000L;
 
   private final ServeOptions options;
   private final DataSets sets;
@@ -45,10 +50,20 @@ final class ServerStatistics {
   private final @Nullable RespService resp;
   private final Requests requests;
   private final IoTotals io;
+  private final @Nullable AccessLog log;
+  private final Credentials credentials;
   private final String transport;
   private final Instant started = Instant.now();
   private final PerDataSet<Details> details;
 
+  /**
+   * Figures of a server.
+   *
+   * @param cluster null if the server is not a node of one
+   * @param following null if no source is followed
+   * @param resp null if Redis clients are not served
+   * @param log null if no access log is written
+   */
   ServerStatistics(
       ServeOptions options,
       DataSets sets,
@@ -58,6 +73,8 @@ final class ServerStatistics {
       @Nullable RespService resp,
       Requests requests,
       IoTotals io,
+      @Nullable AccessLog log,
+      Credentials credentials,
       String transport) {
     this.options = options;
     this.sets = sets;
@@ -68,34 +85,70 @@ final class ServerStatistics {
     this.resp = resp;
     this.requests = requests;
     this.io = io;
+    this.log = log;
+    this.credentials = credentials;
     this.transport = transport;
   }
 
-  /** Returns the current figures, those of one data set in detail. */
+  /** Returns the content of {@code /stats}, with one data set in detail. */
   Map<String, @Nullable Object> now(DataSet shown) throws IOException {
+    Map<String, @Nullable Object> shared = shared();
     Map<String, @Nullable Object> all = new LinkedHashMap<>();
-    all.put("server", server());
+    all.put("server", shared.get("server"));
     all.put("dataset", sets.areNamed() ? shown.name() : null);
     try (Lease lease = shown.acquire()) {
       Details of = details.of(shown);
-      all.put("database", database(lease, of.memory));
+      all.put("database", of.database(lease));
       all.put("store", shown.database().followsStore() ? of.store(lease.version()) : null);
     }
     all.put("datasets", sets.areNamed() ? dataSets() : null);
+    all.putAll(shared);
+    return all;
+  }
+
+  /** Returns the figures of the whole server; null for a part that it does not have. */
+  Map<String, @Nullable Object> shared() {
+    Map<String, @Nullable Object> all = new LinkedHashMap<>();
+    all.put("server", server());
     all.put("cluster", cluster == null ? null : cluster(cluster));
-    all.put("follow", following == null ? null : following.forPrograms());
+    all.put("follow", following == null ? null : following.figures());
     all.put("requests", requests());
     all.put("resp", resp == null ? null : resp(resp));
-    all.put("lookups", lookups(requests.lookups()));
+    all.put("lookups", requests.lookups().byOutcome());
     Latencies latencies = requests.latencies();
     Map<String, @Nullable Object> latency = latency(latencies.total());
     Map<String, @Nullable Object> recent = latency(latencies.recent());
     recent.put("seconds", Latencies.WINDOW_SECONDS);
     latency.put("recent", recent);
     all.put("latency", latency);
-    all.put("io", Map.of("reads", io.reads(), "bytes", io.bytes()));
+    all.put("io", io.all());
     all.put("memory", memory());
+    all.put(
+        "accessLog", log == null ? null : Map.of("dropped", log.dropped(), "failed", log.failed()));
+    Instant expires = credentials.expires();
+    all.put(
+        "certificate",
+        expires == null
+            ? null
+            : Map.of("secondsLeft", Duration.between(Instant.now(), expires).toMillis() / 1e3));
     return all;
+  }
+
+  /**
+   * Returns the figures of one data set, without those that take time to find out.
+   *
+   * @throws DataSetRemovedException if it is not served any more
+   */
+  Map<String, @Nullable Object> of(DataSet set) {
+    try (Lease lease = set.acquire()) {
+      Map<String, @Nullable Object> map = new LinkedHashMap<>();
+      map.put("database", details.of(set).database(lease));
+      map.put("swaps", set.database().swaps());
+      map.put("refused", refused(set));
+      map.put("lookups", set.counts().byOutcome());
+      map.put("io", io.of(set));
+      return map;
+    }
   }
 
   private static Map<String, @Nullable Object> cluster(Cluster of) {
@@ -106,13 +159,14 @@ final class ServerStatistics {
     map.put("node", view.self().name());
     map.put("primary", view.group().primary().name());
     map.put("slots", view.slots().toString());
+    map.put("slotCount", view.slots().size());
     map.put("handedOver", view.handedOver().toString());
+    map.put("handedOverCount", view.handedOver().size());
     map.put("nodes", view.topology().nodes().size());
     map.put("changes", of.changes());
-    map.put("changedAt", seconds(of.changedAt()));
+    map.put("changedAt", of.changedAt());
     map.put(
-        "refused",
-        refused == null ? null : Map.of("reason", refused.reason(), "at", seconds(refused.at())));
+        "refused", refused == null ? null : Map.of("reason", refused.reason(), "at", refused.at()));
     return map;
   }
 
@@ -121,16 +175,15 @@ final class ServerStatistics {
     for (DataSet set : sets.all()) {
       try (Lease lease = set.acquire()) {
         Statistics s = lease.database().statistics();
-        Refusal refused = set.database().refused();
         Map<String, @Nullable Object> map = new LinkedHashMap<>();
         map.put("name", set.name());
         map.put("number", set.number());
         map.put("version", lease.version());
-        map.put("openedAt", seconds(lease.openedAt()));
+        map.put("openedAt", lease.openedAt());
         map.put("records", s.records());
         map.put("databaseBytes", s.databaseBytes());
-        map.put("refused", refused == null ? null : refused(refused));
-        map.put("lookups", lookups(set.counts()));
+        map.put("refused", refused(set));
+        map.put("lookups", set.counts().byOutcome());
         list.add(map);
       } catch (DataSetRemovedException gone) {
         // it was here a moment ago
@@ -144,56 +197,25 @@ final class ServerStatistics {
     Map<String, @Nullable Object> map = new LinkedHashMap<>();
     map.put("version", version == null ? "development" : version);
     map.put("uptimeSeconds", Duration.between(started, Instant.now()).toMillis() / 1e3);
-    map.put("startedAt", seconds(started));
+    map.put("startedAt", started);
     map.put("java", System.getProperty("java.version"));
     map.put("transport", transport);
     map.put("mode", options.async() ? "async" : "sync");
     map.put("state", connections.draining() ? "draining" : "serving");
     map.put("prefix", options.prefix());
     map.put("json", options.values() != ValueKind.BYTES);
-    return map;
-  }
-
-  private static Map<String, @Nullable Object> database(Lease lease, CachedMemoryUse memory) {
-    Statistics s = lease.database().statistics();
-    Map<String, @Nullable Object> map = new LinkedHashMap<>();
-    map.put("directory", s.directory().toString());
-    map.put("version", lease.version());
-    map.put("id", s.databaseId());
-    map.put("builtAt", builtAt(s.directory()));
-    map.put("openedAt", seconds(lease.openedAt()));
-    map.put("openSeconds", lease.openTook().toNanos() / 1e9);
-    map.put("engine", s.engine());
-    map.put("records", s.records());
-    map.put("layout", s.layout());
-    map.put("approximateWidth", s.approximateWidth());
-    map.put("checksumBits", s.checksumBits());
-    map.put("filterBits", s.filterBits());
-    map.put("ordered", s.ordered());
-    map.put("shard", s.isSet() ? null : s.shard());
-    map.put("shards", s.shards());
-    map.put("heldShards", s.isPartialSet() ? s.heldShardRanges() : null);
-    map.put("wholeSetId", s.wholeSetId());
-    map.put("keyBytes", s.keyBytes());
-    map.put("valueBytes", s.valueBytes());
-    map.put("longestKey", s.longestKey());
-    map.put("longestValue", s.longestValue());
-    map.put("hashBytes", s.hashBytes());
-    map.put("indexBytes", s.indexBytes());
-    map.put("filterBytes", s.filterBytes());
-    map.put("orderBytes", s.orderBytes());
-    map.put("dataBytes", s.dataBytes());
-    map.put("databaseBytes", s.databaseBytes());
-    MemoryUse use = memory.at(lease.database());
-    map.put("residentBytes", use.residentBytes());
-    map.put("hugePageBytes", use.hugePageBytes());
+    Map<String, Boolean> refused = new LinkedHashMap<>();
+    refused.put("certificate", credentials.certificatesRefused());
+    refused.put("tokens", credentials.tokensRefused());
+    refused.put("access_log", log != null && log.reopenFailed());
+    map.put("refusedFiles", refused);
     return map;
   }
 
   /** Returns the manifest's time: a build writes it last. */
-  private static @Nullable String builtAt(Path directory) {
+  private static @Nullable Instant builtAt(Path directory) {
     try {
-      return seconds(Files.getLastModifiedTime(Database.manifest(directory)).toInstant());
+      return Files.getLastModifiedTime(Database.manifest(directory)).toInstant();
     } catch (IOException gone) {
       return null;
     }
@@ -202,20 +224,75 @@ final class ServerStatistics {
   /** What is kept for a while about a data set, because it takes time to find out. */
   private static final class Details {
     private final DataSet set;
-    private final CachedMemoryUse memory = new CachedMemoryUse();
+    private @Nullable Database used;
+    private MemoryUse use = MemoryUse.NONE;
+    private long useNanos;
     private List<Map<String, @Nullable Object>> versions = List.of();
-    private long versionsNanos = System.nanoTime() - KEPT_NANOS;
+    private long versionsNanos = System.nanoTime() - VERSIONS_KEPT_NANOS;
 
     Details(DataSet set) {
       this.set = set;
+    }
+
+    Map<String, @Nullable Object> database(Lease lease) {
+      Statistics s = lease.database().statistics();
+      Map<String, @Nullable Object> map = new LinkedHashMap<>();
+      map.put("directory", s.directory().toString());
+      map.put("version", lease.version());
+      map.put("id", s.databaseId());
+      map.put("builtAt", builtAt(s.directory()));
+      map.put("openedAt", lease.openedAt());
+      map.put("openSeconds", lease.openTook().toNanos() / 1e9);
+      map.put("engine", s.engine());
+      map.put("records", s.records());
+      map.put("layout", s.layout());
+      map.put("approximateWidth", s.approximateWidth());
+      map.put("checksumBits", s.checksumBits());
+      map.put("filterBits", s.filterBits());
+      map.put("ordered", s.ordered());
+      map.put("shard", s.isSet() ? null : s.shard());
+      map.put("shards", s.shards());
+      map.put("heldShards", s.isPartialSet() ? s.heldShardRanges() : null);
+      map.put("wholeSetId", s.wholeSetId());
+      map.put("keyBytes", s.keyBytes());
+      map.put("valueBytes", s.valueBytes());
+      map.put("longestKey", s.longestKey());
+      map.put("longestValue", s.longestValue());
+      map.put("hashBytes", s.hashBytes());
+      map.put("indexBytes", s.indexBytes());
+      map.put("filterBytes", s.filterBytes());
+      map.put("orderBytes", s.orderBytes());
+      map.put("dataBytes", s.dataBytes());
+      map.put("databaseBytes", s.databaseBytes());
+      MemoryUse use = memoryUse(lease.database());
+      map.put("residentBytes", use.residentBytes());
+      map.put("hugePageBytes", use.hugePageBytes());
+      return map;
+    }
+
+    /**
+     * Returns how much of a database is in memory, at most ten seconds old: each query takes the
+     * kernel milliseconds. {@link MemoryUse#NONE} if the system cannot tell.
+     */
+    @SuppressWarnings("ReferenceEquality") // is it the same open database?
+    private synchronized MemoryUse memoryUse(Database database) {
+      if (used != database || System.nanoTime() - useNanos >= MEMORY_KEPT_NANOS) {
+        try {
+          use = database.memoryUse();
+        } catch (IOException unknown) {
+          use = MemoryUse.NONE;
+        }
+        used = database;
+        useNanos = System.nanoTime();
+      }
+      return use;
     }
 
     Map<String, @Nullable Object> store(String serving) {
       Map<String, @Nullable Object> map = new LinkedHashMap<>();
       map.put("directory", set.directory().toString());
       map.put("swaps", set.database().swaps());
-      Refusal refused = set.database().refused();
-      map.put("refused", refused == null ? null : refused(refused));
+      map.put("refused", refused(set));
       try {
         Store store = Store.open(set.directory());
         map.put("current", store.current());
@@ -230,14 +307,14 @@ final class ServerStatistics {
     /** Returns the versions, at most five seconds old: listing them reads every manifest. */
     private synchronized List<Map<String, @Nullable Object>> versions(Store store, String serving)
         throws IOException {
-      if (System.nanoTime() - versionsNanos >= KEPT_NANOS) {
+      if (System.nanoTime() - versionsNanos >= VERSIONS_KEPT_NANOS) {
         List<Map<String, @Nullable Object>> found = new ArrayList<>();
         for (StoredVersion version : store.versions()) {
           Map<String, @Nullable Object> map = new LinkedHashMap<>();
           map.put("name", version.name());
           map.put("current", version.current());
           map.put("serving", version.name().equals(serving));
-          map.put("modified", seconds(version.modified()));
+          map.put("modified", version.modified());
           map.put("records", version.records());
           map.put("bytes", version.bytes());
           found.add(map);
@@ -249,11 +326,16 @@ final class ServerStatistics {
     }
   }
 
-  static Map<String, @Nullable Object> refused(Refusal refusal) {
+  /** Returns why the current version of a data set is not served; null if it is. */
+  static @Nullable Map<String, @Nullable Object> refused(DataSet set) {
+    Refusal refusal = set.database().refused();
+    if (refusal == null) {
+      return null;
+    }
     Map<String, @Nullable Object> map = new LinkedHashMap<>();
     map.put("version", refusal.version());
     map.put("reason", refusal.reason());
-    map.put("at", seconds(refusal.at()));
+    map.put("at", refusal.at());
     return map;
   }
 
@@ -270,6 +352,10 @@ final class ServerStatistics {
     map.put("lookupsInFlight", requests.lookups().inFlight());
     map.put("connections", connections.count() - (resp == null ? 0 : resp.connected()));
     map.put("byStatus", byStatus);
+    HeldMemory held = connections.memory();
+    map.put("heldBytes", held.held());
+    map.put("heldLimitBytes", held.limit());
+    map.put("heldRefusals", Map.of("server", held.refusals(), "client", held.clientRefusals()));
     return map;
   }
 
@@ -277,6 +363,7 @@ final class ServerStatistics {
     RespStatistics statistics = of.statistics();
     Map<String, @Nullable Object> map = new LinkedHashMap<>();
     map.put("connections", of.connected());
+    map.put("accepted", statistics.connections());
     map.put("commands", statistics.answered());
     map.put("byCommand", statistics.commands());
     map.put("errors", statistics.errors());
@@ -284,17 +371,11 @@ final class ServerStatistics {
     return map;
   }
 
-  private static Map<String, Long> lookups(LookupCounts counts) {
-    Map<String, Long> map = new LinkedHashMap<>();
-    map.put("hits", counts.hits());
-    map.put("misses", counts.misses());
-    map.put("errors", counts.errors());
-    return map;
-  }
-
-  private static Map<String, @Nullable Object> latency(Histogram of) {
+  /** Returns the percentiles of durations in nanoseconds. */
+  static Map<String, @Nullable Object> latency(Histogram of) {
     Map<String, @Nullable Object> map = new LinkedHashMap<>();
     map.put("count", of.getTotalCount());
+    map.put("meanSeconds", of.getTotalCount() == 0 ? 0.0 : of.getMean() / 1e9);
     map.put("p50Seconds", of.getValueAtPercentile(50) / 1e9);
     map.put("p90Seconds", of.getValueAtPercentile(90) / 1e9);
     map.put("p99Seconds", of.getValueAtPercentile(99) / 1e9);
@@ -323,9 +404,5 @@ final class ServerStatistics {
       return null;
     }
     return null;
-  }
-
-  private static String seconds(Instant instant) {
-    return instant.truncatedTo(ChronoUnit.SECONDS).toString();
   }
 }

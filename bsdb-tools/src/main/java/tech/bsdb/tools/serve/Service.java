@@ -10,6 +10,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.handler.ssl.SslContext;
+import io.prometheus.metrics.core.metrics.Histogram;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -27,7 +28,6 @@ import tech.bsdb.store.ReloadListener;
 import tech.bsdb.store.ReloadOptions;
 import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.tools.cli.Console;
-import tech.bsdb.tools.publish.FollowStatus;
 import tech.bsdb.tools.publish.Follower;
 import tech.bsdb.tools.serve.client.Connections;
 import tech.bsdb.tools.serve.client.Connections.Limits;
@@ -99,8 +99,8 @@ public final class Service implements AutoCloseable {
               ? null
               : keep(Cluster.join(member, this::unfit, options.poll(), this::say));
       this.cluster = joined;
-      Metrics metrics = new Metrics(sets);
-      Latencies latencies = new Latencies(metrics.durations());
+      Histogram durations = Metrics.durations();
+      Latencies latencies = new Latencies(durations);
       HeldMemory memory =
           new HeldMemory(options.limits().heldBytes(), options.limits().clientBytes());
       FailureReports failures = new FailureReports(console);
@@ -127,14 +127,6 @@ public final class Service implements AutoCloseable {
                   options.async(),
                   joined == null ? null : new RespCluster(joined, counting, options.tls() != null));
       this.redis = resp;
-      metrics.register(connections, resp, requests, io, log, credentials);
-      if (joined != null) {
-        metrics.register(joined);
-      }
-      FollowStatus following = follower == null ? null : follower.status();
-      if (following != null) {
-        metrics.register(following);
-      }
       this.transport = Transport.best();
       this.loops = transport.loops(options.threads(), "bsdb-http");
       keep(() -> loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).await(2, TimeUnit.SECONDS));
@@ -144,7 +136,21 @@ public final class Service implements AutoCloseable {
       keep(reloads::shutdownNow);
       ServerStatistics figures =
           new ServerStatistics(
-              options, sets, joined, following, connections, resp, requests, io, transport.name());
+              options,
+              sets,
+              joined,
+              follower == null ? null : follower.status(),
+              connections,
+              resp,
+              requests,
+              io,
+              log,
+              credentials,
+              transport.name());
+      if (resp != null) {
+        resp.figures(figures::shared);
+      }
+      Metrics metrics = new Metrics(sets, figures, durations);
       History history = new History(requests, io, this::version);
       Pages pages =
           new Pages(

@@ -1,5 +1,7 @@
 package tech.bsdb.tools.serve.client;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -92,6 +94,15 @@ public final class LookupCounts {
   /** Returns the number of keys whose lookup failed. */
   public long errors() {
     return errors.sum();
+  }
+
+  /** Returns the number of keys by what came of their lookup. */
+  public Map<String, Long> byOutcome() {
+    Map<String, Long> counts = new LinkedHashMap<>();
+    counts.put("hits", hits());
+    counts.put("misses", misses());
+    counts.put("errors", errors());
+    return counts;
   }
 
   /** Returns the number of lookups in progress. */

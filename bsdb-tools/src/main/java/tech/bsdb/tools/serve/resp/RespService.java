@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.serve.client.Connections;
 import tech.bsdb.tools.serve.client.Connections.Limits;
@@ -38,6 +39,7 @@ public final class RespService {
   private final AtomicLong trackedBytes = new AtomicLong();
   private final Set<RespConnection> open = ConcurrentHashMap.newKeySet();
   private volatile int port;
+  private volatile Supplier<Map<String, @Nullable Object>> figures = Map::of;
 
   /**
    * Serves data sets.
@@ -77,6 +79,15 @@ public final class RespService {
   /** Sets the port that clients see. */
   public void port(int listening) {
     port = listening;
+  }
+
+  /** Sets what tells the figures of the server, as {@code /stats} names them, for {@code INFO}. */
+  public void figures(Supplier<Map<String, @Nullable Object>> ofServer) {
+    figures = ofServer;
+  }
+
+  Map<String, @Nullable Object> figures() {
+    return figures.get();
   }
 
   /** Returns the counts of commands. */
