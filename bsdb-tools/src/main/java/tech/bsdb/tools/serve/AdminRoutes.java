@@ -3,9 +3,7 @@ package tech.bsdb.tools.serve;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
@@ -80,29 +78,60 @@ record AdminRoutes(
     };
   }
 
+  /**
+   * Reloads each data set and the cluster's topology, and adds and removes data sets. What fails
+   * keeps nothing else back.
+   */
   private Reply reload() {
-    if (sets.areNamed()) {
-      return reloadAll();
-    }
+    Map<String, String> failed = new TreeMap<>();
     Map<String, Object> said = new LinkedHashMap<>();
-    List<String> failed = new ArrayList<>();
-    try {
-      said.putAll(reload(sets.first()));
-    } catch (IOException | IllegalStateException e) {
-      failed.add("the reload failed, the current version stays in service: " + e.getMessage());
+    Map<String, Object> all = new LinkedHashMap<>();
+    if (sets.areNamed()) {
+      try {
+        DataSets.Changes changes = sets.refresh();
+        said.put("added", changes.added());
+        said.put("removed", changes.removed());
+        failed.putAll(changes.failed());
+      } catch (IOException e) {
+        failed.put("", String.valueOf(e.getMessage()));
+      }
+      said.put("datasets", all);
     }
-    try {
-      reloadCluster(said);
-    } catch (IOException e) {
-      failed.add("the cluster's topology stays as it is: " + e.getMessage());
+    for (DataSet set : sets.all()) {
+      try {
+        Map<String, Object> reloaded = reload(set);
+        if (sets.areNamed()) {
+          all.put(set.name(), reloaded);
+        } else {
+          said.putAll(reloaded);
+        }
+      } catch (IOException | IllegalStateException e) {
+        failed.put(set.name(), String.valueOf(e.getMessage()));
+      }
     }
-    return failed.isEmpty() ? Pages.json(200, said) : Reply.error(409, String.join("; ", failed));
-  }
-
-  private void reloadCluster(Map<String, Object> said) throws IOException {
     if (cluster != null) {
-      said.put("cluster", Map.of("changed", cluster.refresh()));
+      try {
+        said.put("cluster", Map.of("changed", cluster.refresh()));
+      } catch (IOException e) {
+        failed.put("cluster", String.valueOf(e.getMessage()));
+      }
     }
+    if (failed.isEmpty()) {
+      return Pages.json(200, said);
+    }
+    String why =
+        failed.entrySet().stream()
+            .map(each -> (each.getKey().isEmpty() ? "" : each.getKey() + ": ") + each.getValue())
+            .collect(Collectors.joining("; "));
+    String message =
+        (sets.areNamed()
+                ? "not everything was reloaded; of the rest, what was in service stays: "
+                : "the reload failed, what was current stays in service: ")
+            + why;
+    Map<String, Object> answer = new LinkedHashMap<>();
+    answer.put("error", Map.of("status", 409, "message", message));
+    answer.putAll(said);
+    return Pages.json(409, answer);
   }
 
   private static Map<String, Object> reload(DataSet set) throws IOException {
@@ -113,50 +142,5 @@ record AdminRoutes(
       said.put("changed", changed);
       return said;
     }
-  }
-
-  /** Reloads each data set, and adds and removes data sets. What fails keeps nothing else back. */
-  private Reply reloadAll() {
-    Map<String, String> failed = new TreeMap<>();
-    Map<String, Object> all = new LinkedHashMap<>();
-    Map<String, Object> said = new LinkedHashMap<>();
-    try {
-      DataSets.Changes changes = sets.refresh();
-      said.put("added", changes.added());
-      said.put("removed", changes.removed());
-      failed.putAll(changes.failed());
-    } catch (IOException e) {
-      failed.put("", String.valueOf(e.getMessage()));
-    }
-    for (DataSet set : sets.all()) {
-      try {
-        all.put(set.name(), reload(set));
-      } catch (IOException | IllegalStateException e) {
-        failed.put(set.name(), String.valueOf(e.getMessage()));
-      }
-    }
-    said.put("datasets", all);
-    try {
-      reloadCluster(said);
-    } catch (IOException e) {
-      failed.put("cluster", String.valueOf(e.getMessage()));
-    }
-    if (failed.isEmpty()) {
-      return Pages.json(200, said);
-    }
-    String why =
-        failed.entrySet().stream()
-            .map(each -> (each.getKey().isEmpty() ? "" : each.getKey() + ": ") + each.getValue())
-            .collect(Collectors.joining("; "));
-    Map<String, Object> error = new LinkedHashMap<>();
-    error.put(
-        "error",
-        Map.of(
-            "status",
-            409,
-            "message",
-            "not everything was reloaded; of the rest, what was in service stays: " + why));
-    error.putAll(said);
-    return Pages.json(409, error);
   }
 }
