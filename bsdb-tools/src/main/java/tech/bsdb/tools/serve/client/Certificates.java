@@ -1,6 +1,7 @@
 package tech.bsdb.tools.serve.client;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.util.Comparator.naturalOrder;
 
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -22,6 +23,7 @@ import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import javax.net.ssl.SSLException;
 
 /**
  * The server's certificate chain and key.
@@ -52,55 +54,44 @@ record Certificates(SslContext context, Instant notBefore, Instant notAfter) {
           "not an unencrypted PKCS#8 key; convert it with: openssl pkcs8 -topk8 -nocrypt -in"
               + " KEY -out NEW");
     }
-    if (!keyMatchesCertificate(files.certificate(), key)) {
-      throw new FileSystemException(
-          files.certificate().toString(),
-          files.key().toString(),
-          "the key does not belong to the certificate");
-    }
-    try {
+    try (InputStream in = Files.newInputStream(files.certificate())) {
+      List<X509Certificate> chain =
+          CertificateFactory.getInstance("X.509").generateCertificates(in).stream()
+              .map(X509Certificate.class::cast)
+              .toList();
+      if (!chain.isEmpty() && !belongs(key, chain.get(0).getPublicKey())) {
+        throw unusable(files, "the key does not belong to the certificate");
+      }
       SslContext context =
           SslContextBuilder.forServer(files.certificate().toFile(), files.key().toFile())
               .sslProvider(SslProvider.JDK)
               .protocols("TLSv1.3", "TLSv1.2")
               .build();
-      Instant notBefore = Instant.MIN;
-      Instant notAfter = Instant.MAX;
-      for (X509Certificate each : chain(files.certificate())) {
-        Instant begins = each.getNotBefore().toInstant();
-        Instant ends = each.getNotAfter().toInstant();
-        notBefore = begins.isAfter(notBefore) ? begins : notBefore;
-        notAfter = ends.isBefore(notAfter) ? ends : notAfter;
-      }
-      return new Certificates(context, notBefore, notAfter);
-    } catch (IllegalArgumentException | CertificateException | IOException e) {
+      return new Certificates(
+          context,
+          chain.stream()
+              .map(each -> each.getNotBefore().toInstant())
+              .max(naturalOrder())
+              .orElse(Instant.MIN),
+          chain.stream()
+              .map(each -> each.getNotAfter().toInstant())
+              .min(naturalOrder())
+              .orElse(Instant.MAX));
+    } catch (IllegalArgumentException | CertificateException | SSLException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
-      throw new FileSystemException(
-          files.certificate().toString(),
-          files.key().toString(),
-          "cannot be used as certificate and key: " + cause.getMessage());
+      throw unusable(files, "cannot be used as certificate and key: " + cause.getMessage());
     }
   }
 
-  private static List<X509Certificate> chain(Path file) throws IOException, CertificateException {
-    try (InputStream in = Files.newInputStream(file)) {
-      return CertificateFactory.getInstance("X.509").generateCertificates(in).stream()
-          .map(X509Certificate.class::cast)
-          .toList();
-    }
+  private static FileSystemException unusable(Credentials.TlsFiles files, String why) {
+    return new FileSystemException(files.certificate().toString(), files.key().toString(), why);
   }
 
   /**
-   * Whether the key belongs to the certificate. The JDK does not check, and every handshake would
-   * fail. A file that cannot be parsed here passes, and is rejected later with the reason.
+   * Whether a private key belongs to a certificate's public key. The JDK does not check, and every
+   * handshake would fail.
    */
-  private static boolean keyMatchesCertificate(Path certificate, String key) throws IOException {
-    PublicKey known;
-    try (InputStream in = Files.newInputStream(certificate)) {
-      known = CertificateFactory.getInstance("X.509").generateCertificate(in).getPublicKey();
-    } catch (CertificateException e) {
-      return true;
-    }
+  private static boolean belongs(String key, PublicKey known) {
     String signature = SIGNATURES.get(known.getAlgorithm());
     if (signature == null) {
       return true;
