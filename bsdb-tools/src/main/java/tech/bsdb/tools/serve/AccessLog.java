@@ -11,10 +11,10 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
+import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Console;
@@ -39,11 +39,10 @@ final class AccessLog implements Closeable {
   private final @Nullable Path file;
   private final Console console;
   private final Thread writer = new Thread(this::run, "bsdb-access-log");
-  private final AtomicReference<@Nullable FileChannel> reopened = new AtomicReference<>();
   private volatile boolean reopenFailed;
   private volatile boolean closed;
 
-  // Confined to the writer thread from here on.
+  // Guarded by this from here on.
   private final ByteArrayOutputStream piece = new ByteArrayOutputStream(PIECE);
   private @Nullable FileChannel out;
   private boolean failing;
@@ -89,14 +88,12 @@ final class AccessLog implements Closeable {
     }
   }
 
-  /** Returns the number of lines dropped because the writer could not keep up. */
-  long dropped() {
-    return dropped.sum();
-  }
-
-  /** Returns the number of lines that could not be written. */
-  long failed() {
-    return failed.sum();
+  /**
+   * Returns the numbers of lines {@code dropped} because the writer could not keep up, and {@code
+   * failed} to be written.
+   */
+  Map<String, Long> lost() {
+    return Map.of("dropped", dropped.sum(), "failed", failed.sum());
   }
 
   /** Whether the last attempt to reopen the file failed. */
@@ -113,10 +110,9 @@ final class AccessLog implements Closeable {
       return;
     }
     try {
-      FileChannel superseded = reopened.getAndSet(open(file));
-      if (superseded != null) {
-        superseded.close();
-      }
+      FileChannel next = open(file);
+      flush();
+      replace(next);
       reopenFailed = false;
       console.say("bsdb serve: the access log " + file + " was reopened");
     } catch (IOException e) {
@@ -139,18 +135,7 @@ final class AccessLog implements Closeable {
     try {
       while (true) {
         @Nullable String line = lines.poll(FLUSH_MILLIS, TimeUnit.MILLISECONDS);
-        FileChannel next = reopened.getAndSet(null);
-        if (next != null) {
-          flush();
-          replace(next);
-        }
-        if (line != null) {
-          byte[] bytes = line.getBytes(US_ASCII);
-          piece.write(bytes, 0, bytes.length);
-        }
-        if (line == null || piece.size() >= PIECE || isLate()) {
-          flush();
-        }
+        take(line);
         if (line == null && closed) {
           return;
         }
@@ -160,11 +145,20 @@ final class AccessLog implements Closeable {
     }
   }
 
-  private boolean isLate() {
-    return System.nanoTime() - flushedNanos > TimeUnit.MILLISECONDS.toNanos(FLUSH_MILLIS);
+  /** Adds a line to the pending ones; writes these if there is none or they are many or late. */
+  private synchronized void take(@Nullable String line) {
+    if (line != null) {
+      piece.writeBytes(line.getBytes(US_ASCII));
+    }
+    long waited = System.nanoTime() - flushedNanos;
+    if (line == null
+        || piece.size() >= PIECE
+        || waited > TimeUnit.MILLISECONDS.toNanos(FLUSH_MILLIS)) {
+      flush();
+    }
   }
 
-  private void replace(@Nullable FileChannel next) {
+  private synchronized void replace(@Nullable FileChannel next) {
     FileChannel before = out;
     out = next;
     torn = false;
@@ -178,7 +172,7 @@ final class AccessLog implements Closeable {
   }
 
   /** Writes the pending lines; lines that cannot be written are lost. */
-  private void flush() {
+  private synchronized void flush() {
     flushedNanos = System.nanoTime();
     if (piece.size() == 0) {
       return;
@@ -242,7 +236,7 @@ final class AccessLog implements Closeable {
 
   /** Writes the pending lines and stops the writer. */
   @Override
-  public void close() throws IOException {
+  public void close() {
     closed = true;
     try {
       writer.join(2 * FLUSH_MILLIS + 2_000);
@@ -251,10 +245,6 @@ final class AccessLog implements Closeable {
     }
     if (!writer.isAlive()) {
       replace(null);
-    }
-    FileChannel superseded = reopened.getAndSet(null);
-    if (superseded != null) {
-      superseded.close();
     }
   }
 }

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
@@ -37,58 +38,30 @@ import tech.bsdb.tools.serve.resp.RespStatistics;
  * The figures of a server, by the names that {@code /stats} gives them: numbers, booleans, texts,
  * moments, and maps and lists of these. The metrics and {@code INFO} take their values from here.
  * Thread-safe.
+ *
+ * @param details what is kept for a while about each data set
+ * @param cluster null if the server is not a node of one
+ * @param following null if no source is followed
+ * @param resp null if Redis clients are not served
+ * @param log null if no access log is written
+ * @param transport the I/O mechanism for connections
  */
-final class ServerStatistics {
+record ServerStatistics(
+    ServeOptions options,
+    Instant started,
+    DataSets sets,
+    PerDataSet<Details> details,
+    @Nullable Cluster cluster,
+    @Nullable FollowStatus following,
+    Connections connections,
+    @Nullable RespService resp,
+    Requests requests,
+    IoTotals io,
+    @Nullable AccessLog log,
+    Credentials credentials,
+    String transport) {
   private static final long MEMORY_KEPT_NANOS = 10_000_000_000L;
   private static final long VERSIONS_KEPT_NANOS = 5_000_000_000L;
-
-  private final ServeOptions options;
-  private final DataSets sets;
-  private final @Nullable Cluster cluster;
-  private final @Nullable FollowStatus following;
-  private final Connections connections;
-  private final @Nullable RespService resp;
-  private final Requests requests;
-  private final IoTotals io;
-  private final @Nullable AccessLog log;
-  private final Credentials credentials;
-  private final String transport;
-  private final Instant started = Instant.now();
-  private final PerDataSet<Details> details;
-
-  /**
-   * Figures of a server.
-   *
-   * @param cluster null if the server is not a node of one
-   * @param following null if no source is followed
-   * @param resp null if Redis clients are not served
-   * @param log null if no access log is written
-   */
-  ServerStatistics(
-      ServeOptions options,
-      DataSets sets,
-      @Nullable Cluster cluster,
-      @Nullable FollowStatus following,
-      Connections connections,
-      @Nullable RespService resp,
-      Requests requests,
-      IoTotals io,
-      @Nullable AccessLog log,
-      Credentials credentials,
-      String transport) {
-    this.options = options;
-    this.sets = sets;
-    this.details = new PerDataSet<>(sets, Details::new);
-    this.cluster = cluster;
-    this.following = following;
-    this.connections = connections;
-    this.resp = resp;
-    this.requests = requests;
-    this.io = io;
-    this.log = log;
-    this.credentials = credentials;
-    this.transport = transport;
-  }
 
   /** Returns the content of {@code /stats}, with one data set in detail. */
   Map<String, @Nullable Object> now(DataSet shown) throws IOException {
@@ -112,7 +85,7 @@ final class ServerStatistics {
     all.put("server", server());
     all.put("cluster", cluster == null ? null : cluster(cluster));
     all.put("follow", following == null ? null : following.figures());
-    all.put("requests", requests());
+    all.put("requests", requestFigures());
     all.put("resp", resp == null ? null : resp(resp));
     all.put("lookups", requests.lookups().byOutcome());
     Latencies latencies = requests.latencies();
@@ -123,8 +96,7 @@ final class ServerStatistics {
     all.put("latency", latency);
     all.put("io", io.all());
     all.put("memory", memory());
-    all.put(
-        "accessLog", log == null ? null : Map.of("dropped", log.dropped(), "failed", log.failed()));
+    all.put("accessLog", log == null ? null : log.lost());
     Instant expires = credentials.expires();
     all.put(
         "certificate",
@@ -204,9 +176,7 @@ final class ServerStatistics {
     map.put("state", connections.draining() ? "draining" : "serving");
     map.put("prefix", options.prefix());
     map.put("json", options.values() != ValueKind.BYTES);
-    Map<String, Boolean> refused = new LinkedHashMap<>();
-    refused.put("certificate", credentials.certificatesRefused());
-    refused.put("tokens", credentials.tokensRefused());
+    Map<String, Boolean> refused = new TreeMap<>(credentials.refused());
     refused.put("access_log", log != null && log.reopenFailed());
     map.put("refusedFiles", refused);
     return map;
@@ -222,7 +192,7 @@ final class ServerStatistics {
   }
 
   /** What is kept for a while about a data set, because it takes time to find out. */
-  private static final class Details {
+  static final class Details {
     private final DataSet set;
     private @Nullable Database used;
     private MemoryUse use = MemoryUse.NONE;
@@ -339,7 +309,7 @@ final class ServerStatistics {
     return map;
   }
 
-  private Map<String, @Nullable Object> requests() {
+  private Map<String, @Nullable Object> requestFigures() {
     Map<String, Long> byStatus = new LinkedHashMap<>();
     long total = 0;
     for (Map.Entry<Integer, Long> entry : requests.byStatus().entrySet()) {

@@ -8,6 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Console;
@@ -28,8 +30,8 @@ public final class Credentials {
   private volatile @Nullable Tokens tokens;
   private volatile @Nullable Certificates certificates;
   private final AtomicLong tokensRead = new AtomicLong();
-  private volatile boolean tokensRefused;
-  private volatile boolean certificatesRefused;
+  private final Map<String, Boolean> refused =
+      new ConcurrentHashMap<>(Map.of("certificate", false, "tokens", false));
 
   /**
    * The files of the certificate chain and its private key, both PEM.
@@ -111,14 +113,9 @@ public final class Credentials {
     return known == null ? null : known.notAfter();
   }
 
-  /** Whether the last reload of the certificate and key was rejected. */
-  public boolean certificatesRefused() {
-    return certificatesRefused;
-  }
-
-  /** Whether the last reload of the tokens was rejected. */
-  public boolean tokensRefused() {
-    return tokensRefused;
+  /** Whether the last reload of the {@code certificate} and key, and the {@code tokens} failed. */
+  public Map<String, Boolean> refused() {
+    return Map.copyOf(refused);
   }
 
   /** Reloads the files. New connections use the new certificate, new requests the new tokens. */
@@ -127,10 +124,10 @@ public final class Credentials {
       try {
         tokens = Tokens.read(tokenFile);
         tokensRead.incrementAndGet();
-        tokensRefused = false;
+        refused.put("tokens", false);
         console.say("bsdb serve: the tokens in " + tokenFile + " are in use");
       } catch (IOException | RuntimeException e) {
-        tokensRefused = true;
+        refused.put("tokens", true);
         console.say(
             "bsdb serve: the new tokens are rejected, the previous ones stay in use: "
                 + e.getMessage());
@@ -139,10 +136,10 @@ public final class Credentials {
     if (tlsFiles != null) {
       try {
         certificates = Certificates.load(tlsFiles);
-        certificatesRefused = false;
+        refused.put("certificate", false);
         console.say("bsdb serve: the certificate in " + tlsFiles.certificate() + " is in use");
       } catch (IOException | RuntimeException e) {
-        certificatesRefused = true;
+        refused.put("certificate", true);
         console.say(
             "bsdb serve: the new certificate or key is rejected, the previous one stays in use: "
                 + e.getMessage());
