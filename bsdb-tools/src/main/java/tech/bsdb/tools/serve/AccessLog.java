@@ -12,9 +12,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.Map;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Console;
@@ -29,11 +26,17 @@ import tech.bsdb.tools.serve.client.FailureReports;
  * reported once. The file is reopened for each following write until one succeeds.
  */
 final class AccessLog implements Closeable {
-  private static final int QUEUE = 16_384;
   private static final long FLUSH_MILLIS = 500;
+
+  /** The writer does not wait for more bytes than these. */
   private static final int PIECE = 64 << 10;
 
-  private final BlockingQueue<String> lines = new ArrayBlockingQueue<>(QUEUE);
+  /** The most bytes that wait for the writer. */
+  private static final int MOST = 2 << 20;
+
+  /** The lines to write, which also is their lock. */
+  private final ByteArrayOutputStream pending = new ByteArrayOutputStream(PIECE);
+
   private final LongAdder dropped = new LongAdder();
   private final LongAdder failed = new LongAdder();
   private final @Nullable Path file;
@@ -43,11 +46,9 @@ final class AccessLog implements Closeable {
   private volatile boolean closed;
 
   // Guarded by this from here on.
-  private final ByteArrayOutputStream piece = new ByteArrayOutputStream(PIECE);
   private @Nullable FileChannel out;
   private boolean failing;
   private boolean torn;
-  private long flushedNanos = System.nanoTime();
 
   /**
    * Opens a log.
@@ -83,8 +84,16 @@ final class AccessLog implements Closeable {
             + " "
             + nanos / 1000
             + "\n";
-    if (!lines.offer(line)) {
-      dropped.increment();
+    byte[] encoded = line.getBytes(US_ASCII);
+    synchronized (pending) {
+      if (pending.size() + encoded.length > MOST) {
+        dropped.increment();
+        return;
+      }
+      pending.writeBytes(encoded);
+      if (pending.size() >= PIECE) {
+        pending.notifyAll();
+      }
     }
   }
 
@@ -133,28 +142,17 @@ final class AccessLog implements Closeable {
 
   private void run() {
     try {
-      while (true) {
-        @Nullable String line = lines.poll(FLUSH_MILLIS, TimeUnit.MILLISECONDS);
-        take(line);
-        if (line == null && closed) {
-          return;
+      while (!closed) {
+        synchronized (pending) {
+          if (pending.size() < PIECE && !closed) {
+            pending.wait(FLUSH_MILLIS);
+          }
         }
+        flush();
       }
+      flush(); // what was added until then
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    }
-  }
-
-  /** Adds a line to the pending ones; writes these if there is none or they are many or late. */
-  private synchronized void take(@Nullable String line) {
-    if (line != null) {
-      piece.writeBytes(line.getBytes(US_ASCII));
-    }
-    long waited = System.nanoTime() - flushedNanos;
-    if (line == null
-        || piece.size() >= PIECE
-        || waited > TimeUnit.MILLISECONDS.toNanos(FLUSH_MILLIS)) {
-      flush();
     }
   }
 
@@ -173,12 +171,14 @@ final class AccessLog implements Closeable {
 
   /** Writes the pending lines; lines that cannot be written are lost. */
   private synchronized void flush() {
-    flushedNanos = System.nanoTime();
-    if (piece.size() == 0) {
+    byte[] bytes;
+    synchronized (pending) {
+      bytes = pending.toByteArray();
+      pending.reset();
+    }
+    if (bytes.length == 0) {
       return;
     }
-    byte[] bytes = piece.toByteArray();
-    piece.reset();
     ByteBuffer left = ByteBuffer.wrap(bytes);
     try {
       write(bytes, left);
@@ -237,7 +237,10 @@ final class AccessLog implements Closeable {
   /** Writes the pending lines and stops the writer. */
   @Override
   public void close() {
-    closed = true;
+    synchronized (pending) {
+      closed = true;
+      pending.notifyAll();
+    }
     try {
       writer.join(2 * FLUSH_MILLIS + 2_000);
     } catch (InterruptedException e) {
