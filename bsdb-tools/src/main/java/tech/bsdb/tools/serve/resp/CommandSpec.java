@@ -1,9 +1,10 @@
 package tech.bsdb.tools.serve.resp;
 
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntFunction;
 import tech.bsdb.KeyRouting;
 
 /**
@@ -12,23 +13,20 @@ import tech.bsdb.KeyRouting;
  * @param name in lower case; of a subcommand with its command's name and a bar before it
  * @param arity the number of arguments with the name; negative if it is a minimum
  * @param flags the command's flags, in Redis' words
- * @param firstKey the place of the first key; 0 if there are no keys
- * @param lastKey the place of the last key, negative if counted from the end
- * @param keyStep how far keys are apart; 0 if there are none
+ * @param keys the places of its keys
  * @param group the group of the documentation that it belongs to
  * @param since the version of Redis that brought it
  * @param tips how clients of a cluster are to send it, and other hints, in Redis' words
  * @param summary what it does
  * @param handler what answers it
- * @param subcommands its subcommands by their own name, in lower case
+ * @param subcommands its subcommands by their own name, in lower case; complete once the table is
+ *     read
  */
 record CommandSpec(
     String name,
     int arity,
     List<String> flags,
-    int firstKey,
-    int lastKey,
-    int keyStep,
+    Keys keys,
     String group,
     String since,
     List<String> tips,
@@ -41,6 +39,36 @@ record CommandSpec(
 
   /** What a transaction may hold beside commands about keys. */
   private static final Set<String> QUEUEABLE = Set.of("echo", "ping", "time", "unwatch");
+
+  /**
+   * Where the keys are among the arguments; all numbers are 0 if there are no keys.
+   *
+   * @param first the place of the first key
+   * @param last the place of the last key, negative if counted from the end
+   * @param step how far keys are apart
+   */
+  record Keys(int first, int last, int step) {
+    /** Reads a column of the table. */
+    static Keys of(String column) {
+      String[] numbers = (column.equals("-") ? "0:0:0" : column).split(":", -1);
+      return new Keys(
+          Integer.parseInt(numbers[0]), Integer.parseInt(numbers[1]), Integer.parseInt(numbers[2]));
+    }
+
+    /** Returns the place behind the last key of a command with so many arguments. */
+    int end(int count) {
+      return first == 0 ? 0 : 1 + (last < 0 ? count + last : last);
+    }
+
+    /** Returns the keys of a command with so many arguments. */
+    List<byte[]> of(int count, IntFunction<byte[]> arguments) {
+      List<byte[]> keys = new ArrayList<>();
+      for (int i = first; i < end(count); i += step) {
+        keys.add(arguments.apply(i));
+      }
+      return keys;
+    }
+  }
 
   /** Whether a client may give it before it has authenticated. */
   boolean needsNoAuthentication() {
@@ -65,7 +93,12 @@ record CommandSpec(
 
   /** Returns the name of the command that it is, or belongs to as a subcommand. */
   String command() {
-    return isSubcommand() ? name.substring(0, name.indexOf('|')) : name;
+    return command(name);
+  }
+
+  /** Returns the name of the command that one is, or belongs to as a subcommand. */
+  static String command(String name) {
+    return name.split("\\|", 2)[0];
   }
 
   /** Whether a number of arguments, with the name, is right. */
@@ -80,12 +113,9 @@ record CommandSpec(
    * @throws CommandException if keys have different slots
    */
   int slot(Arguments command, int before) throws CommandException {
-    if (firstKey == 0) {
-      return before;
-    }
-    int last = lastKey < 0 ? command.count() + lastKey : lastKey;
     int slot = before;
-    for (int i = firstKey; i <= last; i += keyStep) {
+    int end = keys.end(command.count());
+    for (int i = keys.first; i < end; i += keys.step) {
       int next = KeyRouting.slot(command.argument(i));
       if (slot != NO_SLOT && slot != next) {
         throw new CommandException("CROSSSLOT Keys in request don't hash to the same slot");
@@ -93,16 +123,6 @@ record CommandSpec(
       slot = next;
     }
     return slot;
-  }
-
-  /** Returns this command with another subcommand. */
-  CommandSpec with(CommandSpec more) {
-    Map<String, CommandSpec> all = new LinkedHashMap<>(subcommands);
-    if (all.put(more.name.substring(name.length() + 1), more) != null) {
-      throw new IllegalArgumentException("there already");
-    }
-    return new CommandSpec(
-        name, arity, flags, firstKey, lastKey, keyStep, group, since, tips, summary, handler, all);
   }
 
   /** Whether it changes data, and so is refused. */

@@ -11,9 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,18 +22,15 @@ final class CommandTable {
   /** The version of Redis whose replies and errors these are. */
   static final String REDIS_VERSION = "7.4.0";
 
-  private static final List<Map.Entry<String, Handler>> OWN =
-      List.of(
+  /** What answers the commands that the table says nothing else about, by their names. */
+  static final Map<String, Handler> HANDLERS =
+      Map.ofEntries(
           step(1, "get", StringCommands::get),
           queued("mget", StringCommands::mget),
           step(1, "strlen", StringCommands::strlen),
           queued("getrange", StringCommands::getrange),
-          queued("substr", StringCommands::getrange),
           queued("exists", StringCommands::exists),
-          queued("touch", StringCommands::exists),
           step(1, "type", StringCommands::type),
-          step(1, "ttl", StringCommands::ttl),
-          step(1, "pttl", StringCommands::ttl),
           step(2, "object|encoding", StringCommands::encoding),
           counting("dbsize", ClusterCommands::dbSize),
           deferred("scan", ScanCommands::scan),
@@ -70,7 +65,6 @@ final class CommandTable {
           direct("client|getname", ConnectionCommands::clientGetName),
           direct("client|setinfo", ConnectionCommands::clientSetInfo),
           direct("client|no-evict", ConnectionCommands::clientSwitch),
-          direct("client|no-touch", ConnectionCommands::clientSwitch),
           direct("multi", ConnectionCommands::multi),
           direct("exec", ConnectionCommands::exec),
           direct("discard", ConnectionCommands::discard),
@@ -81,13 +75,8 @@ final class CommandTable {
           direct("command|info", ServerCommands::commandInfo),
           direct("command|list", ServerCommands::commandList),
           direct("config|get", ServerCommands::configGet),
-          step(2, "object|refcount", StringCommands::refcount),
-          step(2, "object|idletime", StringCommands::idletime),
           step(2, "object|freq", StringCommands::freq),
           queued("memory|usage", StringCommands::memoryUsage),
-          direct("memory|purge", (session, arguments, out) -> out.ok()),
-          step(1, "expiretime", StringCommands::ttl),
-          step(1, "pexpiretime", StringCommands::ttl),
           step(1, "dump", StringCommands::dump),
           counting("keys", ScanCommands::keys),
           queued("getbit", BitCommands::getbit),
@@ -97,110 +86,29 @@ final class CommandTable {
           queued("hrandfield", HashCommands::hrandfield),
           queued("hscan", HashCommands::hscan),
           queued("httl", HashCommands::httl),
-          queued("hpttl", HashCommands::httl),
-          queued("hexpiretime", HashCommands::httl),
-          queued("hpexpiretime", HashCommands::httl),
           direct("watch", ConnectionCommands::watch),
           direct("unwatch", ConnectionCommands::unwatch),
           direct("time", ServerCommands::time),
           direct("role", ServerCommands::role),
           direct("wait", ServerCommands::waitForReplicas),
           direct("lastsave", ServerCommands::lastSave),
-          direct("acl|whoami", (session, arguments, out) -> out.bulk("default")),
-          direct(
-              "acl|users",
-              (session, arguments, out) -> {
-                out.array(1);
-                out.bulk("default");
-              }),
           direct("command|getkeys", ServerCommands::commandGetKeys),
           direct("client|list", ConnectionCommands::clientList),
           direct("client|reply", ConnectionCommands::clientReply),
-          direct("client|unpause", (session, arguments, out) -> out.ok()),
           direct("client|tracking", ConnectionCommands::clientTracking),
           direct("client|caching", ConnectionCommands::clientCaching),
           direct("client|trackinginfo", ConnectionCommands::clientTrackingInfo),
           direct("client|getredir", ConnectionCommands::clientGetRedir),
-          direct("slowlog|get", CommandTable::nothing),
-          direct("slowlog|len", CommandTable::zero),
-          direct("slowlog|reset", (session, arguments, out) -> out.ok()),
-          direct("latency|latest", CommandTable::nothing),
-          direct("latency|history", CommandTable::nothing),
-          direct("latency|reset", CommandTable::zero),
-          direct("latency|histogram", (session, arguments, out) -> out.map(0)),
-          direct("module|list", CommandTable::nothing),
-          direct("pubsub|channels", CommandTable::nothing),
-          direct("pubsub|shardchannels", CommandTable::nothing),
-          direct("pubsub|numpat", CommandTable::zero),
           direct("pubsub|numsub", ServerCommands::numberOfSubscribers),
-          direct("pubsub|shardnumsub", ServerCommands::numberOfSubscribers),
-          direct("script|exists", ServerCommands::scriptExists),
-          direct("function|list", CommandTable::nothing));
-
-  /** What answers the commands that are not refused, by their names. */
-  static final Map<String, Handler> HANDLERS = handlers();
-
-  private static Map<String, Handler> handlers() {
-    Map<String, Handler> all = OtherTypes.handlers();
-    for (Map.Entry<String, Handler> each : OWN) {
-      all.put(each.getKey(), each.getValue());
-    }
-    return Map.copyOf(all);
-  }
+          direct("pubsub|shardnumsub", ServerCommands::numberOfSubscribers));
 
   private static final Handler REFUSED =
       new Handler.NeverAnswered("READONLY You can't write against a read only replica.");
 
-  private static final Pattern LINE =
-      Pattern.compile(
-          "(?<name>[a-z_]+(\\|[a-z-]+)?) +(?<arity>-?[1-9])"
-              + " +(-|(?<first>[1-9]):(?<last>-?[1-9]):(?<step>[1-9]))"
-              + " +(?<group>[a-z-]+)"
-              + " +(?<since>\\d+\\.\\d+\\.\\d+) +(?<flags>-|[a-z_,]+) +(?<tips>-|[a-z_:]+(,[a-z_:]+)*)"
-              + " +(?<summary>[A-Z].*\\.)");
-
-  private static final Set<String> FLAGS =
-      Set.of(
-          "admin",
-          "allow_busy",
-          "blocking",
-          "fast",
-          "loading",
-          "movablekeys",
-          "no_async_loading",
-          "no_auth",
-          "no_mandatory_keys",
-          "no_multi",
-          "noscript",
-          "pubsub",
-          "readonly",
-          "skip_monitor",
-          "stale",
-          "write");
-
-  private static final Set<String> GROUPS =
-      Set.of(
-          "bitmap",
-          "cluster",
-          "connection",
-          "generic",
-          "geo",
-          "hash",
-          "hyperloglog",
-          "list",
-          "pubsub",
-          "scripting",
-          "server",
-          "set",
-          "sorted-set",
-          "stream",
-          "string",
-          "transactions");
-
   /** How the summary of a command begins that is refused; the reason follows. */
   private static final String REFUSAL = "Refused: ";
 
-  private static final Map<String, CommandSpec> COMMANDS = read(text(), HANDLERS);
+  private static final Map<String, CommandSpec> COMMANDS = read();
 
   private CommandTable() {}
 
@@ -212,14 +120,6 @@ final class CommandTable {
           round.begin();
           round.add(command.argument(key), step);
         });
-  }
-
-  private static void nothing(Session session, List<byte[]> arguments, ReplyWriter out) {
-    out.array(0);
-  }
-
-  private static void zero(Session session, List<byte[]> arguments, ReplyWriter out) {
-    out.integer(0);
   }
 
   private static Map.Entry<String, Handler> queued(String name, Handler.Queued handler) {
@@ -238,132 +138,71 @@ final class CommandTable {
     return Map.entry(name, handler);
   }
 
-  /** Returns the text of the table. */
-  static String text() {
+  /** Returns the lines of the table. */
+  static List<String> lines() {
     try (InputStream in = CommandTable.class.getResourceAsStream("commands.txt")) {
-      if (in == null) {
-        throw new IllegalStateException("the jar has no commands.txt");
-      }
-      return new String(in.readAllBytes(), UTF_8);
+      return new String(Objects.requireNonNull(in, "no commands.txt").readAllBytes(), UTF_8)
+          .lines()
+          .filter(line -> !line.isEmpty() && !line.startsWith("#"))
+          .toList();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /**
-   * Reads a table.
-   *
-   * @param handlers what answers its commands
-   * @throws IllegalStateException naming the line that is wrong or what is missing
-   */
-  static Map<String, CommandSpec> read(String text, Map<String, Handler> handlers) {
+  private static Map<String, CommandSpec> read() {
     Map<String, CommandSpec> commands = new LinkedHashMap<>();
-    int number = 0;
-    for (String line : text.lines().toList()) {
-      number++;
-      if (!line.isEmpty() && !line.startsWith("#")) {
-        try {
-          add(spec(line, handlers), commands);
-        } catch (IllegalArgumentException e) {
-          throw new IllegalStateException(
-              "commands.txt, line " + number + ": " + e.getMessage() + ": " + line, e);
-        }
+    for (String line : lines()) {
+      CommandSpec spec = spec(line.split(" +", 9));
+      CommandSpec container = commands.putIfAbsent(spec.command(), spec);
+      if (container != null) {
+        container.subcommands().put(spec.name().substring(container.name().length() + 1), spec);
       }
     }
-    for (CommandSpec spec : commands.values()) {
-      if (spec.flags().isEmpty() && spec.subcommands().isEmpty()) {
-        throw new IllegalStateException("commands.txt: " + spec.name() + " has no subcommand");
-      }
-    }
-    commands.replaceAll((name, spec) -> spec.subcommands().isEmpty() ? spec : withHelp(spec));
-    handlers.forEach(
-        (name, handler) -> {
-          CommandSpec spec = find(name, commands);
-          if (spec == null || spec.handler() != handler) {
-            throw new IllegalStateException("commands.txt: " + name + " is missing");
-          }
-        });
     return commands;
   }
 
-  private static void add(CommandSpec spec, Map<String, CommandSpec> commands) {
-    CommandSpec before = commands.get(spec.command());
-    if (spec.isSubcommand() == (before == null)) {
-      throw new IllegalArgumentException(before == null ? "no such command" : "there already");
-    }
-    commands.put(spec.command(), before == null ? spec : before.with(spec));
-  }
-
-  private static CommandSpec spec(String line, Map<String, Handler> handlers) {
-    Matcher columns = LINE.matcher(line);
-    if (!columns.matches()) {
-      throw new IllegalArgumentException("not a command");
-    }
-    String name = columns.group("name");
-    List<String> flags = words(columns.group("flags"));
-    if (!FLAGS.containsAll(flags)) {
-      throw new IllegalArgumentException("an unknown flag");
-    }
-    if (!GROUPS.contains(columns.group("group"))) {
-      throw new IllegalArgumentException("an unknown group");
-    }
-    String summary = columns.group("summary");
-    Handler handler = flags.contains("write") ? REFUSED : handlers.get(name);
-    if (handler == null && summary.startsWith(REFUSAL)) {
+  private static CommandSpec spec(String[] columns) {
+    String name = columns[0];
+    int arity = Integer.parseInt(columns[1]);
+    CommandSpec.Keys keys = CommandSpec.Keys.of(columns[2]);
+    List<String> flags = words(columns[5]);
+    String answer = columns[7];
+    String summary = columns[8];
+    Handler handler;
+    if (flags.contains("write")) {
+      handler = REFUSED;
+    } else if (summary.startsWith(REFUSAL)) {
       String reason = summary.substring(REFUSAL.length(), summary.length() - 1);
       String shown = name.toUpperCase(Locale.ROOT).replace('|', ' ');
       handler = new Handler.NeverAnswered("ERR " + shown + " is refused: " + reason);
-    }
-    if (handler == null && (!flags.isEmpty() || name.contains("|"))) {
-      throw new IllegalArgumentException("nothing answers it");
+    } else if (answer.equals("-") || answer.startsWith("=")) {
+      Handler named = HANDLERS.get(answer.equals("-") ? name : answer.substring(1));
+      handler = named == null ? (Handler.Direct) (a, b, out) -> help(name, out) : named;
+    } else {
+      boolean counted = keys.first() == 0 && flags.contains("movablekeys");
+      handler = FixedReply.of(answer, name, arity, keys, counted);
     }
     return new CommandSpec(
         name,
-        Integer.parseInt(columns.group("arity")),
+        arity,
         flags,
-        number(columns.group("first")),
-        number(columns.group("last")),
-        number(columns.group("step")),
-        columns.group("group"),
-        columns.group("since"),
-        words(columns.group("tips")),
+        keys,
+        columns[3],
+        columns[4],
+        words(columns[6]),
         summary,
-        handler == null ? container(name) : handler,
-        Map.of());
-  }
-
-  private static int number(@Nullable String column) {
-    return column == null ? 0 : Integer.parseInt(column);
+        handler,
+        new LinkedHashMap<>());
   }
 
   private static List<String> words(String column) {
     return column.equals("-") ? List.of() : List.of(column.split(",", -1));
   }
 
-  /** Answers a command that is nothing without a subcommand. */
-  private static Handler.Direct container(String name) {
-    return (session, arguments, out) -> {
-      throw unknownSubcommand(name, arguments.get(1));
-    };
-  }
-
-  /** Returns a command with the subcommand that tells of the others. */
-  private static CommandSpec withHelp(CommandSpec spec) {
-    Handler.Direct help = (session, arguments, out) -> ServerCommands.help(spec, out);
-    return spec.with(
-        new CommandSpec(
-            spec.name() + "|help",
-            2,
-            List.of("loading", "stale"),
-            0,
-            0,
-            0,
-            spec.group(),
-            "5.0.0",
-            List.of(),
-            "Returns the subcommands.",
-            help,
-            Map.of()));
+  /** Writes the subcommands of a command, which is that of a subcommand. */
+  private static void help(String name, ReplyWriter out) {
+    ServerCommands.help(Objects.requireNonNull(COMMANDS.get(CommandSpec.command(name))), out);
   }
 
   /** Returns all commands. */
@@ -373,12 +212,8 @@ final class CommandTable {
 
   /** Returns a command, or a subcommand behind a bar, by its name in lower case; else null. */
   static @Nullable CommandSpec find(String name) {
-    return find(name, COMMANDS);
-  }
-
-  private static @Nullable CommandSpec find(String name, Map<String, CommandSpec> commands) {
     String[] parts = name.split("\\|", 2);
-    CommandSpec spec = commands.get(parts[0]);
+    CommandSpec spec = COMMANDS.get(parts[0]);
     return spec == null || parts.length == 1 ? spec : spec.subcommands().get(parts[1]);
   }
 

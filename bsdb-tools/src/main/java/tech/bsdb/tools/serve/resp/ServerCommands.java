@@ -21,7 +21,8 @@ final class ServerCommands {
 
   private ServerCommands() {}
 
-  private static void requireFew(List<byte[]> arguments) throws CommandException {
+  /** Requires that a command about the server has not too many arguments. */
+  static void requireFew(List<byte[]> arguments) throws CommandException {
     if (arguments.size() > MOST_NAMES) {
       throw new CommandException(
           "ERR " + arguments.size() + " arguments are more than " + MOST_NAMES);
@@ -101,14 +102,6 @@ final class ServerCommands {
     out.integer(0);
   }
 
-  /** Answers with a number for each argument: what is asked for is not there. */
-  static void scriptExists(Session session, List<byte[]> arguments, ReplyWriter out)
-      throws CommandException {
-    requireFew(arguments);
-    out.array(arguments.size() - 2);
-    arguments.subList(2, arguments.size()).forEach(unused -> out.integer(0));
-  }
-
   static void numberOfSubscribers(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
     requireFew(arguments);
@@ -124,22 +117,18 @@ final class ServerCommands {
     List<byte[]> given = arguments.subList(2, arguments.size());
     CommandSpec spec = CommandTable.find(Arguments.name(given.get(0)));
     if (spec != null && !spec.subcommands().isEmpty() && given.size() > 1) {
-      spec = CommandTable.find(spec.name() + "|" + Arguments.name(given.get(1)));
+      spec = spec.subcommands().get(Arguments.name(given.get(1)));
     }
     if (spec == null) {
       throw new CommandException("ERR Invalid command specified");
     }
-    if (spec.firstKey() == 0) {
+    if (spec.keys().first() == 0) {
       throw new CommandException("ERR The command has no key arguments");
     }
     if (!spec.accepts(given.size())) {
       throw new CommandException("ERR Invalid number of arguments specified for command");
     }
-    int last = spec.lastKey() < 0 ? given.size() + spec.lastKey() : spec.lastKey();
-    List<byte[]> keys = new ArrayList<>();
-    for (int i = spec.firstKey(); i <= last; i += spec.keyStep()) {
-      keys.add(given.get(i));
-    }
+    List<byte[]> keys = spec.keys().of(given.size(), given::get);
     out.array(keys.size());
     keys.forEach(out::bulk);
   }
@@ -150,13 +139,14 @@ final class ServerCommands {
     lines.add(
         of.name().toUpperCase(Locale.ROOT)
             + " <subcommand> [<arg> [value] [opt] ...]. Subcommands are:");
-    for (CommandSpec each : of.subcommands().values()) {
-      if (each.isRefused()) {
-        continue;
-      }
-      lines.add(each.name().substring(of.name().length() + 1).toUpperCase(Locale.ROOT));
-      lines.add("    " + each.summary());
-    }
+    of.subcommands()
+        .forEach(
+            (name, each) -> {
+              if (!each.isRefused() && !name.equals("help")) {
+                lines.add(name.toUpperCase(Locale.ROOT));
+                lines.add("    " + each.summary());
+              }
+            });
     lines.add("HELP");
     lines.add("    Returns this help.");
     out.array(lines.size());
@@ -231,9 +221,9 @@ final class ServerCommands {
     out.integer(spec.arity());
     out.set(spec.flags().size());
     spec.flags().forEach(out::simple);
-    out.integer(spec.firstKey());
-    out.integer(spec.lastKey());
-    out.integer(spec.keyStep());
+    out.integer(spec.keys().first());
+    out.integer(spec.keys().last());
+    out.integer(spec.keys().step());
     out.set(spec.categories().size());
     spec.categories().forEach(out::simple);
     out.set(spec.tips().size());
@@ -248,7 +238,7 @@ final class ServerCommands {
   }
 
   private static void writeKeys(CommandSpec spec, ReplyWriter out) {
-    if (spec.firstKey() == 0) {
+    if (spec.keys().first() == 0) {
       out.set(0);
       return;
     }
@@ -263,14 +253,16 @@ final class ServerCommands {
     out.entry("type", "index");
     out.bulk("spec");
     out.map(1);
-    out.entry("index", spec.firstKey());
+    out.entry("index", spec.keys().first());
     out.bulk("find_keys");
     out.map(2);
     out.entry("type", "range");
     out.bulk("spec");
     out.map(3);
-    out.entry("lastkey", spec.lastKey() < 0 ? spec.lastKey() : spec.lastKey() - spec.firstKey());
-    out.entry("keystep", spec.keyStep());
+    out.entry(
+        "lastkey",
+        spec.keys().last() < 0 ? spec.keys().last() : spec.keys().last() - spec.keys().first());
+    out.entry("keystep", spec.keys().step());
     out.entry("limit", 0);
   }
 }
