@@ -334,42 +334,12 @@ public final class JsonCopier {
     int to = out.length() - 2;
     for (int at = from; at < to; at++) {
       if (bytes[at] == '\\') {
-        int length = unescape(bytes, from, to);
-        return fields.wants(unescaped, 0, length);
+        if (unescaped.length < to - from) {
+          unescaped = new byte[to - from];
+        }
+        return fields.wants(unescaped, 0, JsonEscapes.unescape(bytes, from, to, unescaped, 0));
       }
     }
     return fields.wants(bytes, from, to - from);
-  }
-
-  /** Writes a name without its escapes; returns its length. */
-  private int unescape(byte[] bytes, int from, int to) {
-    if (unescaped.length < to - from) {
-      unescaped = new byte[to - from];
-    }
-    int length = 0;
-    int at = from;
-    while (at < to) {
-      byte b = bytes[at++];
-      if (b != '\\') {
-        unescaped[length++] = b;
-        continue;
-      }
-      b = bytes[at++];
-      if (b != 'u') {
-        unescaped[length++] = JsonEscapes.simple(b);
-        continue;
-      }
-      int character = JsonEscapes.fourDigits(bytes, at);
-      at += 4;
-      if (Character.isHighSurrogate((char) character) && to - at >= 6 && bytes[at + 1] == 'u') {
-        int low = JsonEscapes.fourDigits(bytes, at + 2);
-        if (bytes[at] == '\\' && Character.isLowSurrogate((char) low)) {
-          character = Character.toCodePoint((char) character, (char) low);
-          at += 6;
-        }
-      }
-      length = JsonEscapes.encode(character, unescaped, length);
-    }
-    return length;
   }
 }

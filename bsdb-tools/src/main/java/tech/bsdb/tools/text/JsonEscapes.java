@@ -8,7 +8,7 @@ public final class JsonEscapes {
    * What a backslash and the character stand for, or 0 if they are not an escape, or if it is
    * {@code u}.
    */
-  public static byte simple(byte character) {
+  static byte simple(byte character) {
     return switch (character) {
       case '"', '\\', '/' -> character;
       case 'b' -> '\b';
@@ -32,6 +32,48 @@ public final class JsonEscapes {
       number = number << 4 | digit(bytes[at]) | number >> 31;
     }
     return number;
+  }
+
+  /**
+   * Writes a string in UTF-8 without its escapes, into another array or over itself. A lone
+   * surrogate becomes three bytes that are not valid UTF-8.
+   *
+   * @return where it ends, or the complement of where the first backslash is that begins no escape;
+   *     the string behind that is unchanged
+   */
+  public static int unescape(byte[] bytes, int from, int to, byte[] target, int offset) {
+    int end = offset;
+    int at = from;
+    while (at < to) {
+      byte b = bytes[at++];
+      if (b != '\\') {
+        target[end++] = b;
+        continue;
+      }
+      int character = escaped(bytes, at, to);
+      if (character < 0) {
+        return ~(at - 1);
+      }
+      at += bytes[at] == 'u' ? 5 : 1;
+      if (Character.isHighSurrogate((char) character) && at < to && bytes[at] == '\\') {
+        int low = escaped(bytes, at + 1, to);
+        if (low >= 0 && Character.isLowSurrogate((char) low)) {
+          character = Character.toCodePoint((char) character, (char) low);
+          at += 6;
+        }
+      }
+      end = encode(character, target, end);
+    }
+    return end;
+  }
+
+  /** The character of an escape whose backslash precedes it, or negative if it is wrong. */
+  private static int escaped(byte[] bytes, int at, int to) {
+    if (at < to && bytes[at] == 'u') {
+      return to - at < 5 ? -1 : fourDigits(bytes, at + 1);
+    }
+    byte character = at < to ? simple(bytes[at]) : 0;
+    return character == 0 ? -1 : character;
   }
 
   /**

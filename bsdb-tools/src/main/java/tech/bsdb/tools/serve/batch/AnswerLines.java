@@ -25,10 +25,7 @@ public final class AnswerLines extends AnswerWriter {
   private static final byte[] VERSION = "{\"version\":".getBytes(US_ASCII);
   private static final byte[] ID = ",\"id\":".getBytes(US_ASCII);
 
-  private final JsonCopier copier = new JsonCopier(out);
-  private final boolean jsonValues;
-  private final JsonCopier.@Nullable Fields fields;
-  private final @Nullable ValueJson writer;
+  private final ValueJson writer;
   private KeyEncoding keyForm = KeyEncoding.TEXT;
 
   /** Writes values as JSON. */
@@ -51,9 +48,17 @@ public final class AnswerLines extends AnswerWriter {
    *     value
    */
   public AnswerLines(boolean jsonValues, @Nullable Projection fields) {
-    this.jsonValues = jsonValues;
-    this.fields = fields == null ? null : fields::wants;
-    this.writer = null;
+    JsonCopier copier = new JsonCopier(out);
+    if (fields != null) {
+      this.writer =
+          (values, offset, length, to) ->
+              Projection.require(copier.copyFields(values, offset, length, fields::wants));
+    } else if (jsonValues) {
+      this.writer =
+          (values, offset, length, to) -> Projection.require(copier.copy(values, offset, length));
+    } else {
+      this.writer = (values, offset, length, to) -> to.putText(values, offset, length);
+    }
   }
 
   /**
@@ -62,8 +67,6 @@ public final class AnswerLines extends AnswerWriter {
    * @param values writes the values
    */
   public AnswerLines(ValueJson values) {
-    this.jsonValues = true;
-    this.fields = null;
     this.writer = values;
   }
 
@@ -94,35 +97,13 @@ public final class AnswerLines extends AnswerWriter {
     putKey(keys, keyOffset, keyLength);
     int keyEnd = out.length();
     out.put(VALUE);
-    if (writer != null) {
-      try {
-        writer.write(values, valueOffset, valueLength, out);
-        out.put(END);
-      } catch (NotJsonException e) {
-        error(keyEnd, e.getMessage());
-      }
-      return;
+    try {
+      writer.write(values, valueOffset, valueLength, out);
+    } catch (NotJsonException e) {
+      out.truncate(keyEnd);
+      out.put(ERROR);
+      putText(e.getMessage());
     }
-    if (fields == null && !jsonValues) {
-      out.putText(values, valueOffset, valueLength);
-      out.put(END);
-      return;
-    }
-    JsonCopier.Outcome outcome =
-        fields == null
-            ? copier.copy(values, valueOffset, valueLength)
-            : copier.copyFields(values, valueOffset, valueLength, fields);
-    switch (outcome) {
-      case COPIED -> out.put(END);
-      case NOT_JSON -> error(keyEnd, Projection.NOT_JSON);
-      case NOT_OBJECT -> error(keyEnd, Projection.NOT_OBJECT);
-    }
-  }
-
-  private void error(int keyEnd, String error) {
-    out.truncate(keyEnd);
-    out.put(ERROR);
-    putText(error);
     out.put(END);
   }
 

@@ -16,12 +16,13 @@ final class KeyArray extends KeyStream {
     ELEMENT,
     STRING,
     ESCAPE,
-    DIGITS,
     AFTER_ELEMENT,
     AFTER_ARRAY
   }
 
-  private final byte[] character = new byte[4];
+  /** The most bytes of a character in an escape that stands for one byte. */
+  private static final int LONGEST_ESCAPE = 6;
+
   private State state = State.BEFORE_ARRAY;
 
   /** Offsets in the body of the current piece and of the current string. */
@@ -29,12 +30,7 @@ final class KeyArray extends KeyStream {
 
   private long stringStart;
   private boolean ascii;
-
-  /** State of a Unicode escape: digits read, their value, and the preceding high surrogate or 0. */
-  private int digits;
-
-  private int number;
-  private int highSurrogate;
+  private boolean escaped;
 
   KeyArray(KeyEncoding encoding, KeyList keys) {
     super(encoding, keys);
@@ -52,7 +48,7 @@ final class KeyArray extends KeyStream {
           break;
         }
       }
-      step(bytes[at], pieceStart + at - from);
+      step(bytes, at, pieceStart + at - from);
       at++;
     }
     pieceStart += to - from;
@@ -77,7 +73,8 @@ final class KeyArray extends KeyStream {
   }
 
   /** Processes a structural byte. */
-  private void step(byte b, long place) throws BadRequestException {
+  private void step(byte[] bytes, int at, long place) throws BadRequestException {
+    byte b = bytes[at];
     switch (state) {
       case BEFORE_ARRAY -> {
         if (b == '[') {
@@ -88,9 +85,22 @@ final class KeyArray extends KeyStream {
         }
       }
       case FIRST_ELEMENT, ELEMENT -> element(b, place);
-      case STRING -> string(b, place);
-      case ESCAPE -> escape(b, place);
-      case DIGITS -> digit(b, place);
+      case STRING -> {
+        if (b == '"') {
+          endString();
+          state = State.AFTER_ELEMENT;
+        } else if (b == '\\') {
+          escaped = true;
+          append(bytes, at, at + 1);
+          state = State.ESCAPE;
+        } else {
+          throw notJson("a control character in a string", place);
+        }
+      }
+      case ESCAPE -> {
+        append(bytes, at, at + 1);
+        state = State.STRING;
+      }
       case AFTER_ELEMENT -> {
         if (b == ',') {
           state = State.ELEMENT;
@@ -117,105 +127,58 @@ final class KeyArray extends KeyStream {
       state = State.STRING;
       stringStart = place;
       ascii = true;
+      escaped = false;
     } else if (b == ']' && state == State.FIRST_ELEMENT) {
       state = State.AFTER_ARRAY;
     } else if (!isBlank(b)) {
-      throw wrong("is not a string", place);
+      stringStart = place;
+      throw wrong(400, "is not a string");
     }
   }
 
-  private void string(byte b, long place) throws BadRequestException {
-    if (b == '\\') {
-      state = State.ESCAPE;
-      return;
-    }
-    if (b != '"') {
-      throw notJson("a control character in a string", place);
-    }
-    rejectLoneSurrogate();
+  private void endString() throws BadRequestException {
+    byte[] bytes = keys.bytes();
     int from = keys.openOffset();
-    if (!ascii && !Utf8.isValid(keys.bytes(), from, from + keys.openLength())) {
-      throw wrong("is not UTF-8", stringStart);
+    int to = from + keys.openLength();
+    if (!ascii && !Utf8.isValid(bytes, from, to)) {
+      throw wrong(400, "is not UTF-8");
+    }
+    if (escaped) {
+      int end = JsonEscapes.unescape(bytes, from, to, bytes, from);
+      if (end < 0) {
+        String what =
+            bytes[~end + 1] == 'u' ? "no four hexadecimal digits after \\u" : "unknown escape";
+        throw notJson(what, stringStart + 1 + ~end - from);
+      }
+      if (!Utf8.isValid(bytes, from, end)) {
+        throw wrong(400, "has a lone surrogate");
+      }
+      requireLength(end - from, MAX_KEY);
+      keys.shorten(end - from);
     }
     if (!keys.end(encoding)) {
-      throw wrong(encoding.refusal(), stringStart);
+      throw wrong(400, encoding.refusal());
     }
-    state = State.AFTER_ELEMENT;
-  }
-
-  private void escape(byte b, long place) throws BadRequestException {
-    if (b == 'u') {
-      state = State.DIGITS;
-      digits = 0;
-      number = 0;
-      return;
-    }
-    character[0] = JsonEscapes.simple(b);
-    if (character[0] == 0) {
-      throw notJson("unknown escape", place);
-    }
-    state = State.STRING;
-    append(character, 0, 1);
-  }
-
-  private void digit(byte b, long place) throws BadRequestException {
-    int digit = JsonEscapes.digit(b);
-    if (digit < 0) {
-      throw notJson("not four hexadecimal digits after \\u", place);
-    }
-    number = number << 4 | digit;
-    if (++digits < 4) {
-      return;
-    }
-    state = State.STRING;
-    if (Character.isHighSurrogate((char) number)) {
-      rejectLoneSurrogate();
-      highSurrogate = number;
-      return;
-    }
-    if (Character.isLowSurrogate((char) number)) {
-      if (highSurrogate == 0) {
-        throw loneSurrogate();
-      }
-      number = Character.toCodePoint((char) highSurrogate, (char) number);
-      highSurrogate = 0;
-    }
-    ascii &= number < 0x80;
-    append(character, 0, JsonEscapes.encode(number, character, 0));
   }
 
   private void append(byte[] bytes, int from, int to) throws BadRequestException {
-    if (from == to) {
-      return;
-    }
-    rejectLoneSurrogate();
-    if (to - from > MAX_KEY - keys.openLength()) {
-      throw wrong(413, "is longer than " + MAX_KEY + " bytes", stringStart);
-    }
+    requireLength(keys.openLength() + to - from, escaped ? LONGEST_ESCAPE * MAX_KEY : MAX_KEY);
     keys.append(bytes, from, to);
   }
 
-  private void rejectLoneSurrogate() throws BadRequestException {
-    if (highSurrogate != 0) {
-      throw loneSurrogate();
+  private void requireLength(int length, int most) throws BadRequestException {
+    if (length > most) {
+      throw wrong(413, "is longer than " + MAX_KEY + " bytes");
     }
-  }
-
-  private BadRequestException loneSurrogate() {
-    return wrong("has a lone surrogate", stringStart);
   }
 
   private static BadRequestException notJson(String what, long place) {
     return new BadRequestException("the body is not JSON: " + what + " at byte " + place);
   }
 
-  private BadRequestException wrong(String what, long place) {
-    return wrong(400, what, place);
-  }
-
-  private BadRequestException wrong(int status, String what, long place) {
+  private BadRequestException wrong(int status, String what) {
     return new BadRequestException(
-        status, "element " + keys.size() + " (at byte " + place + ") " + what);
+        status, "element " + keys.size() + " (at byte " + stringStart + ") " + what);
   }
 
   @Override

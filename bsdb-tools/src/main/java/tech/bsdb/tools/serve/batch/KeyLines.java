@@ -24,7 +24,7 @@ final class KeyLines extends KeyStream {
       if (at < to) {
         at++;
         if (lineLength > 0 && keys.bytes()[keys.openOffset() + keys.openLength() - 1] == '\r') {
-          keys.dropLast();
+          keys.shorten(keys.openLength() - 1);
         }
         endKey(lineLength + 1);
       }

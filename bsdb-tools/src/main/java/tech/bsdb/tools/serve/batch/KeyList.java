@@ -95,9 +95,9 @@ public final class KeyList {
     return length - openOffset();
   }
 
-  /** Removes the last byte of the open key. */
-  void dropLast() {
-    length--;
+  /** Shortens the open key. */
+  void shorten(int newLength) {
+    length = openOffset() + newLength;
   }
 
   /**

@@ -18,9 +18,6 @@ public final class Projection {
   /** The maximum number of names in one projection. */
   public static final int MAX_FIELDS = 1000;
 
-  static final String NOT_JSON = "the value is not JSON";
-  static final String NOT_OBJECT = "the value is not a JSON object";
-
   /** The names, in byte order. */
   private final byte[][] names;
 
@@ -83,12 +80,21 @@ public final class Projection {
   public byte[] project(byte[] json, LongPredicate budget) throws NotJsonException {
     JsonBuffer out = new JsonBuffer();
     out.use(budget);
-    switch (new JsonCopier(out).copyFields(json, 0, json.length, this::wants)) {
-      case NOT_JSON -> throw new NotJsonException(NOT_JSON);
-      case NOT_OBJECT -> throw new NotJsonException(NOT_OBJECT);
+    require(new JsonCopier(out).copyFields(json, 0, json.length, this::wants));
+    return out.copy();
+  }
+
+  /**
+   * Requires that a value was copied.
+   *
+   * @throws NotJsonException saying why not
+   */
+  static void require(JsonCopier.Outcome outcome) throws NotJsonException {
+    switch (outcome) {
+      case NOT_JSON -> throw new NotJsonException("the value is not JSON");
+      case NOT_OBJECT -> throw new NotJsonException("the value is not a JSON object");
       case COPIED -> {}
     }
-    return out.copy();
   }
 
   /** Returns the distinct names, in byte order. */

@@ -98,9 +98,9 @@ final class KeyStreamTest {
     refusesJson("[] x", "the body is not JSON: data after the array at byte 3");
     refusesJson("[][]", "the body is not JSON: data after the array at byte 2");
     refusesJson("[\"a\nb\"]", "the body is not JSON: a control character in a string at byte 3");
-    refusesJson("[\"\\x\"]", "the body is not JSON: unknown escape at byte 3");
+    refusesJson("[\"\\x\"]", "the body is not JSON: unknown escape at byte 2");
     refusesJson(
-        "[\"\\u12G4\"]", "the body is not JSON: not four hexadecimal digits after \\u at byte 6");
+        "[\"\\u12G4\"]", "the body is not JSON: no four hexadecimal digits after \\u at byte 2");
     for (String half :
         new String[] {
           "\\ud800",
@@ -139,6 +139,8 @@ final class KeyStreamTest {
     refusesJson("[\"" + "a".repeat(1_000_000), "element 0 (at byte 1) is longer than 200000 bytes");
     refusesJson(
         "[\"" + "\\u0041".repeat(200_001), "element 0 (at byte 1) is longer than 200000 bytes");
+    refusesJson(
+        "[\"" + "\\n".repeat(200_001) + "\"]", "element 0 (at byte 1) is longer than 200000 bytes");
     refuses(
         () -> KeyStream.lines(KeyEncoding.TEXT, MANY),
         "a\n" + "b".repeat(1_000_000),
@@ -159,6 +161,8 @@ final class KeyStreamTest {
     assertThat(json("[\"" + longest + "\"]")).containsExactly(longest);
     assertThat(lines(longest + "\r\n" + longest + "\n" + longest))
         .containsExactly(longest, longest, longest);
+    assertThat(json("[\"" + "\\u0041".repeat(200_000) + "\"]"))
+        .containsExactly("A".repeat(200_000));
     assertThat(json("[\"" + "\\u0041".repeat(65_535) + "\"]")).containsExactly("A".repeat(65_535));
   }
 
