@@ -235,20 +235,19 @@ public final class Cluster implements AutoCloseable {
    * @throws IOException if the file is refused; the topology stays as it is
    */
   public synchronized boolean refresh() throws IOException {
-    byte[] found;
-    try {
-      found = read(options.file());
-    } catch (IOException e) {
-      refuse(String.valueOf(e.getMessage()));
-      throw e;
-    }
-    return take(found);
+    return refresh(false);
   }
 
-  /** Takes the content of the file; returns whether the topology is another one now. */
-  private synchronized boolean take(byte[] found) throws IOException {
-    suspect = null;
+  /**
+   * Reads the file again.
+   *
+   * @param later whether a file that is wrong gets a second look before it is refused, because it
+   *     may be being written
+   */
+  private synchronized boolean refresh(boolean later) throws IOException {
+    byte[] found = {};
     try {
+      found = read(options.file());
       if (Arrays.equals(found, bytes)) {
         refused = null;
         return false;
@@ -267,7 +266,10 @@ public final class Cluster implements AutoCloseable {
       said.accept(change);
       return true;
     } catch (IOException e) {
-      refuse(String.valueOf(e.getMessage()));
+      if (!later || Arrays.equals(found, suspect)) {
+        refuse(String.valueOf(e.getMessage()));
+      }
+      suspect = found;
       throw e;
     }
   }
@@ -302,6 +304,8 @@ public final class Cluster implements AutoCloseable {
       while (!closed.await(pollMillis, TimeUnit.MILLISECONDS)) {
         try {
           look();
+        } catch (IOException e) {
+          // refused, which was said, and tried again
         } catch (RuntimeException e) { // the service ends, and has closed its data sets
           if (closed.getCount() > 0) {
             said.accept("reading the cluster's topology failed: " + e);
@@ -313,48 +317,9 @@ public final class Cluster implements AutoCloseable {
     }
   }
 
-  /**
-   * Takes another topology; a file that is wrong gets a second look: it may be being written. Reads
-   * it with the lock held, so that it cannot take an older content after {@link #refresh} has taken
-   * a newer one.
-   */
-  private synchronized void look() {
+  private synchronized void look() throws IOException {
     view = view.at(System.nanoTime()); // ends handovers
-    byte[] found;
-    String unread = "";
-    try {
-      found = read(options.file());
-    } catch (IOException e) {
-      found = new byte[0];
-      unread = String.valueOf(e.getMessage());
-    }
-    if (isNewAndWrong(found)) {
-      return;
-    }
-    if (!unread.isEmpty()) {
-      refuse(unread);
-      return;
-    }
-    try {
-      boolean unused = take(found);
-    } catch (IOException e) {
-      suspect = found; // refused, which was said; it is tried again
-    }
-  }
-
-  private synchronized boolean isNewAndWrong(byte[] found) {
-    boolean settled = Arrays.equals(found, suspect);
-    suspect = found;
-    return !settled && !Arrays.equals(found, bytes) && isWrong(found);
-  }
-
-  private static boolean isWrong(byte[] json) {
-    try {
-      Topology unused = TopologyReader.read(json);
-      return false;
-    } catch (WrongTopologyException e) {
-      return true;
-    }
+    boolean unused = refresh(true);
   }
 
   @Override
