@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.KeyRouting;
 import tech.bsdb.store.Lease;
@@ -123,11 +122,7 @@ final class ClusterCommands {
         .append(epoch)
         .append(" connected");
     if (primary && !group.slots().isEmpty()) {
-      text.append(' ')
-          .append(
-              group.slots().ranges().stream()
-                  .map(SlotSet.SlotRange::toString)
-                  .collect(Collectors.joining(" ")));
+      text.append(' ').append(group.slots().toString().replace(',', ' '));
     }
     text.append('\n');
   }

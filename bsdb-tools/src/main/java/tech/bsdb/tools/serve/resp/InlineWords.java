@@ -43,14 +43,11 @@ final class InlineWords {
     ByteArrayOutputStream word = new ByteArrayOutputStream();
     while (at < line.length && !isBlank(line[at]) && line[at] != 0) {
       byte octet = line[at++];
-      if (octet == '"') {
-        readQuoted(word);
-      } else if (octet == '\'') {
-        readVerbatim(word);
-      } else {
+      if (octet != '"' && octet != '\'') {
         word.write(octet);
         continue;
       }
+      readQuoted(octet, word);
       if (at < line.length && !isBlank(line[at])) {
         throw unbalanced();
       }
@@ -59,13 +56,14 @@ final class InlineWords {
     return word.toByteArray();
   }
 
-  private void readQuoted(ByteArrayOutputStream word) throws MalformedCommandException {
+  /** Reads up to a quote; between single quotes, only such a quote can be escaped. */
+  private void readQuoted(byte quote, ByteArrayOutputStream word) throws MalformedCommandException {
     while (at < line.length) {
       byte octet = line[at++];
-      if (octet == '"') {
+      if (octet == quote) {
         return;
       }
-      if (octet == '\\' && at < line.length) {
+      if (octet == '\\' && at < line.length && (quote == '"' || line[at] == quote)) {
         word.write(escaped());
       } else {
         word.write(octet);
@@ -92,21 +90,6 @@ final class InlineWords {
       case 'a' -> 7;
       default -> octet;
     };
-  }
-
-  private void readVerbatim(ByteArrayOutputStream word) throws MalformedCommandException {
-    while (at < line.length) {
-      byte octet = line[at++];
-      if (octet == '\'') {
-        return;
-      }
-      if (octet == '\\' && at < line.length && line[at] == '\'') {
-        word.write(line[at++]);
-      } else {
-        word.write(octet);
-      }
-    }
-    throw unbalanced();
   }
 
   private static MalformedCommandException unbalanced() {

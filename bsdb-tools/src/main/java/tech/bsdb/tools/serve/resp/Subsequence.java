@@ -1,6 +1,8 @@
 package tech.bsdb.tools.serve.resp;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /** {@code LCS}: the longest common subsequence of two strings. */
 final class Subsequence {
@@ -80,103 +82,67 @@ final class Subsequence {
                 : Math.max(longest[at - width], longest[at - 1]);
       }
     }
-    int length = longest[longest.length - 1];
+    int left = longest[longest.length - 1];
     if (options.length) {
-      out.integer(length);
-    } else if (options.matches) {
-      writeMatches(a, b, longest, options, out);
-    } else {
-      byte[] common = new byte[length];
-      walk(a, b, longest, (i, j, left) -> common[left] = a[i]);
-      out.bulk(common);
+      out.integer(left);
+      return;
     }
-  }
-
-  /** Receives a pair of equal bytes, from the last to the first. */
-  @FunctionalInterface
-  private interface Pair {
-    /**
-     * Takes a pair.
-     *
-     * @param left how many pairs follow
-     */
-    void take(int i, int j, int left);
-  }
-
-  private static void walk(byte[] a, byte[] b, int[] longest, Pair pairs) {
-    int width = b.length + 1;
-    int i = a.length;
-    int j = b.length;
-    while (i > 0 && j > 0) {
+    byte[] common = new byte[left];
+    List<Match> matches = new ArrayList<>(); // from the last to the first
+    Match last = new Match(-1, -1);
+    for (int i = a.length, j = b.length; left > 0; ) {
       int at = i * width + j;
       if (a[i - 1] == b[j - 1]) {
-        pairs.take(i - 1, j - 1, longest[at] - 1);
-        i--;
+        common[--left] = a[--i];
         j--;
+        if (i != last.inFirst - 1 || j != last.inSecond - 1) {
+          last = new Match(i, j);
+          matches.add(last);
+        }
+        last.inFirst = i;
+        last.inSecond = j;
+        last.length++;
       } else if (longest[at - width] > longest[at - 1]) {
         i--;
       } else {
         j--;
       }
     }
+    if (options.matches) {
+      matches.removeIf(match -> match.length < options.least);
+      write(matches, common.length, options.lengths, out);
+    } else {
+      out.bulk(common);
+    }
   }
 
-  /** Writes the ranges of both strings that match, from the last to the first. */
-  private static void writeMatches(
-      byte[] a, byte[] b, int[] longest, Options options, ReplyWriter out) {
-    int length = longest[longest.length - 1];
-    int[] firsts = new int[length];
-    int[] seconds = new int[length];
-    walk(
-        a,
-        b,
-        longest,
-        (i, j, left) -> {
-          firsts[left] = i;
-          seconds[left] = j;
-        });
-    int[] begins = new int[length];
-    int ranges = 0;
-    for (int end = length; end > 0; ) {
-      int begin = begin(firsts, seconds, end);
-      if (end - begin >= options.least) {
-        begins[ranges++] = begin;
-      }
-      end = begin;
+  /** Bytes that follow each other in both strings. */
+  private static final class Match {
+    private int inFirst;
+    private int inSecond;
+    private int length;
+
+    Match(int inFirst, int inSecond) {
+      this.inFirst = inFirst;
+      this.inSecond = inSecond;
     }
+  }
+
+  private static void write(List<Match> matches, int length, boolean lengths, ReplyWriter out) {
     out.map(2);
     out.bulk("matches");
-    out.array(ranges);
-    for (int range = 0; range < ranges; range++) {
-      int begin = begins[range];
-      int size = 1;
-      while (begin + size < length && follows(firsts, seconds, begin + size)) {
-        size++;
-      }
-      out.array(options.lengths ? 3 : 2);
-      for (int[] each : new int[][] {firsts, seconds}) {
+    out.array(matches.size());
+    for (Match match : matches) {
+      out.array(lengths ? 3 : 2);
+      for (int begin : new int[] {match.inFirst, match.inSecond}) {
         out.array(2);
-        out.integer(each[begin]);
-        out.integer(each[begin] + size - 1L);
+        out.integer(begin);
+        out.integer(begin + match.length - 1L);
       }
-      if (options.lengths) {
-        out.integer(size);
+      if (lengths) {
+        out.integer(match.length);
       }
     }
     out.entry("len", length);
-  }
-
-  /** Returns where the range of pairs begins that ends before one. */
-  private static int begin(int[] firsts, int[] seconds, int end) {
-    int begin = end - 1;
-    while (begin > 0 && follows(firsts, seconds, begin)) {
-      begin--;
-    }
-    return begin;
-  }
-
-  /** Whether a pair is next to the one before it in both strings. */
-  private static boolean follows(int[] firsts, int[] seconds, int pair) {
-    return firsts[pair] == firsts[pair - 1] + 1 && seconds[pair] == seconds[pair - 1] + 1;
   }
 }
