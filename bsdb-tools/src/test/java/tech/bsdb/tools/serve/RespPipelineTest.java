@@ -373,7 +373,7 @@ class RespPipelineTest {
           cursor = lines[2];
           calls++;
         } while (!cursor.equals("0"));
-        assertThat(calls).isEqualTo(3);
+        assertThat(calls).isEqualTo(none[0].equals("MATCH") ? 3 : 1); // no key has another type
       }
     }
   }

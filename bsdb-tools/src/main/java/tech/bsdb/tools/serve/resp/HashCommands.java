@@ -17,36 +17,27 @@ final class HashCommands {
   /** The most bytes that repeated fields may add to a reply. */
   private static final int MOST_REPEATED = 1 << 20;
 
+  private static final BitSet NONE = new BitSet();
+
   private HashCommands() {}
 
-  /** Reads some fields of a row; the wanted columns are set in {@code wanted}. */
-  private static void read(RowFields row, Found found, BitSet wanted) throws CommandException {
+  /**
+   * Reads which fields of a row are null, and some fields.
+   *
+   * @param wanted the columns of these; null for all
+   */
+  private static void read(RowFields row, Found found, @Nullable BitSet wanted)
+      throws CommandException {
     try {
-      row.read(found.bytes(), found.offset(), found.length(), wanted);
+      if (wanted == null) {
+        row.readAll(found.bytes(), found.offset(), found.length());
+      } else {
+        row.read(found.bytes(), found.offset(), found.length(), wanted);
+      }
     } catch (BadRowException e) {
-      throw notARow(e);
+      throw CommandException.inUtf8(
+          "ERR the value is not a row of the data set's schema: " + e.getMessage());
     }
-  }
-
-  private static void readAll(RowFields row, Found found) throws CommandException {
-    try {
-      row.readAll(found.bytes(), found.offset(), found.length());
-    } catch (BadRowException e) {
-      throw notARow(e);
-    }
-  }
-
-  private static void readNulls(RowFields row, Found found) throws CommandException {
-    try {
-      row.readNulls(found.bytes(), found.offset(), found.length());
-    } catch (BadRowException e) {
-      throw notARow(e);
-    }
-  }
-
-  private static CommandException notARow(BadRowException e) {
-    return CommandException.inUtf8(
-        "ERR the value is not a row of the data set's schema: " + e.getMessage());
   }
 
   /**
@@ -78,11 +69,7 @@ final class HashCommands {
     RowFields row = row(found);
     int entries = 0;
     if (row != null) {
-      if (values) {
-        readAll(row, found);
-      } else {
-        readNulls(row, found);
-      }
+      read(row, found, values ? null : NONE);
       entries = row.present();
     }
     if (names && values) {
@@ -134,13 +121,20 @@ final class HashCommands {
   }
 
   static void hmget(Arguments command, LookupRound round) throws CommandException {
-    round.require(command.count() - 2, "fields");
-    List<byte[]> names = new ArrayList<>(command.count() - 2);
-    for (int i = 2; i < command.count(); i++) {
-      names.add(command.argument(i));
-    }
+    List<byte[]> names = names(command, 2, round);
     round.begin();
     round.add(command.argument(1), (found, out) -> writeSome(found, names, out));
+  }
+
+  /** Returns the arguments from one on, which are names of fields. */
+  private static List<byte[]> names(Arguments command, int from, LookupRound round)
+      throws CommandException {
+    round.require(command.count() - from, "fields");
+    List<byte[]> names = new ArrayList<>(command.count() - from);
+    for (int i = from; i < command.count(); i++) {
+      names.add(command.argument(i));
+    }
+    return names;
   }
 
   private static void writeSome(Found found, List<byte[]> names, ReplyWriter out)
@@ -207,18 +201,14 @@ final class HashCommands {
       throw new CommandException(
           "ERR The `numfields` parameter must match the number of arguments");
     }
-    round.require(fields, "fields");
-    List<byte[]> names = new ArrayList<>(fields);
-    for (int i = 4; i < command.count(); i++) {
-      names.add(command.argument(i));
-    }
+    List<byte[]> names = names(command, 4, round);
     round.begin();
     round.add(
         command.argument(1),
         (found, out) -> {
           RowFields row = row(found);
           if (row != null) {
-            readNulls(row, found);
+            read(row, found, NONE);
           }
           out.array(names.size());
           for (byte[] name : names) {
@@ -249,11 +239,7 @@ final class HashCommands {
             return;
           }
           int column = row.find(name);
-          if (length) {
-            read(row, found, only(column));
-          } else {
-            readNulls(row, found);
-          }
+          read(row, found, length ? only(column) : NONE);
           out.integer(column < 0 || row.isNull(column) ? 0 : length ? row.length(column) : 1);
         });
   }
@@ -272,32 +258,12 @@ final class HashCommands {
 
   /** Answers with all fields that match, as Redis does for small hashes, and the cursor 0. */
   static void hscan(Arguments command, LookupRound round) throws CommandException {
-    long unused = ScanCommands.cursor(command.argument(2));
-    Glob pattern = null;
-    boolean values = true;
-    for (int i = 3; i < command.count(); i++) {
-      String option = Arguments.name(command.argument(i));
-      if (option.equals("novalues")) {
-        values = false;
-        continue;
-      }
-      if (++i == command.count()) {
-        throw new CommandException(CommandException.SYNTAX);
-      }
-      switch (option) {
-        case "match" -> pattern = new Glob(command.argument(i));
-        case "count" -> {
-          if (Arguments.integer(command.argument(i)) < 1) {
-            throw new CommandException(CommandException.SYNTAX);
-          }
-        }
-        default -> throw new CommandException(CommandException.SYNTAX);
-      }
-    }
-    Glob only = pattern;
-    boolean all = values;
+    ScanCommands.Request request =
+        ScanCommands.Request.of(3, command.count(), command::argument, true);
     round.begin();
-    round.add(command.argument(1), (found, out) -> writeMatching(found, only, all, out));
+    round.add(
+        command.argument(1),
+        (found, out) -> writeMatching(found, request.pattern(), request.values(), out));
   }
 
   private static void writeMatching(
@@ -326,11 +292,7 @@ final class HashCommands {
   /** Reads a row, or only which of its fields are null, and returns the columns that are not. */
   private static List<Integer> present(RowFields row, Found found, boolean values)
       throws CommandException {
-    if (values) {
-      readAll(row, found);
-    } else {
-      readNulls(row, found);
-    }
+    read(row, found, values ? null : NONE);
     List<Integer> columns = new ArrayList<>();
     for (int column = 0; column < row.names().size(); column++) {
       if (!row.isNull(column)) {
@@ -427,7 +389,7 @@ final class HashCommands {
   static void hlen(Found found, ReplyWriter out) throws CommandException {
     RowFields row = row(found);
     if (row != null) {
-      readNulls(row, found);
+      read(row, found, NONE);
     }
     out.integer(row == null ? 0 : row.present());
   }

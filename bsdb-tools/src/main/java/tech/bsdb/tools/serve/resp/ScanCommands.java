@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.Database.RecordCursor;
@@ -33,26 +34,113 @@ final class ScanCommands {
 
   private ScanCommands() {}
 
-  /** The arguments of a scan. */
-  private record Request(long cursor, long count, @Nullable Glob pattern, @Nullable String type) {}
+  /**
+   * The arguments of a scan.
+   *
+   * @param type what the values must be, in lower case; null for anything
+   * @param values whether the values of fields are wanted
+   */
+  record Request(
+      long cursor, long count, @Nullable Glob pattern, @Nullable String type, boolean values) {
+    /**
+     * Reads arguments.
+     *
+     * @param from the place of the first behind the cursor
+     * @param fields whether fields are scanned, not keys
+     */
+    static Request of(int from, int end, IntFunction<byte[]> arguments, boolean fields)
+        throws CommandException {
+      long cursor = cursor(arguments.apply(from - 1));
+      long count = 10;
+      Glob pattern = null;
+      String type = null;
+      boolean values = true;
+      for (int i = from; i < end; i++) {
+        String option = Arguments.name(arguments.apply(i));
+        if (fields && option.equals("novalues")) {
+          values = false;
+          continue;
+        }
+        if (++i == end || (fields && option.equals("type"))) {
+          throw new CommandException(CommandException.SYNTAX);
+        }
+        byte[] given = arguments.apply(i);
+        switch (option) {
+          case "count" -> count = Arguments.integer(given);
+          case "match" -> pattern = new Glob(given);
+          case "type" -> type = Arguments.name(given);
+          default -> throw new CommandException(CommandException.SYNTAX);
+        }
+        if (count < 1) {
+          throw new CommandException(CommandException.SYNTAX);
+        }
+      }
+      return new Request(cursor, count, pattern, type, values);
+    }
 
-  /** What one call finds: keys, and the cursor of the next call, which is 0 at the end. */
-  private record Page(String next, List<byte[]> keys) {}
+    private static long cursor(byte[] argument) throws CommandException {
+      try {
+        return Long.parseUnsignedLong(Arguments.text(argument));
+      } catch (NumberFormatException e) {
+        throw new CommandException("ERR invalid cursor");
+      }
+    }
+  }
+
+  /** What one call finds, as it looks at keys: those that are wanted. */
+  private static final class Page {
+    private final @Nullable Glob pattern;
+    private final @Nullable SlotSet own;
+    private final List<byte[]> keys = new ArrayList<>();
+    private long bytes;
+    private long seen;
+
+    /** The cursor of the next call, 0 at the end. */
+    private String next = "0";
+
+    /**
+     * Begins a page.
+     *
+     * @param pattern what keys must match; null if all are wanted
+     * @param own the slots of this node in a cluster; null if all keys are its own
+     */
+    Page(@Nullable Glob pattern, @Nullable SlotSet own) {
+      this.pattern = pattern;
+      this.own = own;
+    }
+
+    void look(byte[] key) {
+      seen++;
+      if (SlotSet.isAmong(own, key) && (pattern == null || pattern.matches(key))) {
+        keys.add(key);
+        bytes += key.length;
+      }
+    }
+
+    /** Whether the call has looked at so many keys, or found as many as a reply may have. */
+    boolean isFull(long enough) {
+      return seen >= enough || keys.size() >= MOST_KEYS || bytes >= MOST_BYTES;
+    }
+
+    void write(ReplyWriter out) {
+      out.array(keys.size());
+      keys.forEach(out::bulk);
+    }
+  }
 
   static void scan(Selectable selected, List<byte[]> arguments, ReplyWriter out)
       throws CommandException, IOException {
-    Page page = scan(selected, request(arguments));
+    Page page = scan(selected, Request.of(2, arguments.size(), arguments::get, false));
     out.array(2);
     out.bulk(page.next);
-    out.array(page.keys.size());
-    page.keys.forEach(out::bulk);
+    page.write(out);
   }
 
   /** Answers with all keys that match, if a single call of a scan finds them. */
   static void keys(Selectable selected, List<byte[]> arguments, ReplyWriter out)
       throws CommandException, IOException {
     Glob pattern = new Glob(arguments.get(1));
-    Page page = scan(selected, new Request(0, MOST_SEEN, pattern, null));
+    Page page = scan(selected, new Request(0, MOST_SEEN, pattern, null, false));
     if (!page.next.equals("0")) {
       throw new CommandException(
           "ERR KEYS looks at "
@@ -61,8 +149,7 @@ final class ScanCommands {
               + MOST_KEYS
               + " of at most 1 MiB; use SCAN, which finds all");
     }
-    out.array(page.keys.size());
-    page.keys.forEach(out::bulk);
+    page.write(out);
   }
 
   private static Page scan(Selectable selected, Request request)
@@ -70,9 +157,19 @@ final class ScanCommands {
     try (Lease lease = selected.acquire()) {
       ServedVersion version = selected.version(lease.database());
       requireKeys(version);
-      return isInKeyOrder(version, request)
-          ? scanInKeyOrder(version, request, ownSlots(selected))
-          : scan(version, request, ownSlots(selected));
+      SlotSet own = ownSlots(selected);
+      Page page = new Page(request.pattern, own);
+      boolean inKeyOrder = isInKeyOrder(version, request);
+      String type = version.holdsRows() ? "hash" : "string";
+      if ((own != null && own.isEmpty()) || (request.type != null && !request.type.equals(type))) {
+        return page; // no key is wanted
+      }
+      if (inKeyOrder) {
+        scanInKeyOrder(version, request, page);
+      } else {
+        scan(version, request, page);
+      }
+      return page;
     }
   }
 
@@ -98,47 +195,14 @@ final class ScanCommands {
     return cluster == null ? null : cluster.slots();
   }
 
-  private static Request request(List<byte[]> arguments) throws CommandException {
-    long cursor = cursor(arguments.get(1));
-    long count = 10;
-    Glob pattern = null;
-    String type = null;
-    for (int i = 2; i < arguments.size(); i += 2) {
-      if (i + 1 == arguments.size()) {
-        throw new CommandException(CommandException.SYNTAX);
-      }
-      byte[] given = arguments.get(i + 1);
-      switch (Arguments.name(arguments.get(i))) {
-        case "count" -> {
-          count = Arguments.integer(given);
-          if (count < 1) {
-            throw new CommandException(CommandException.SYNTAX);
-          }
-        }
-        case "match" -> pattern = new Glob(given);
-        case "type" -> type = Arguments.name(given);
-        default -> throw new CommandException(CommandException.SYNTAX);
-      }
-    }
-    return new Request(cursor, count, pattern, type);
-  }
-
-  static long cursor(byte[] argument) throws CommandException {
-    try {
-      return Long.parseUnsignedLong(Arguments.text(argument));
-    } catch (NumberFormatException e) {
-      throw new CommandException("ERR invalid cursor");
-    }
-  }
-
   private static void requireKeys(ServedVersion version) throws CommandException {
     if (version.approximate()) {
       throw new CommandException(NO_KEYS);
     }
   }
 
-  /** Returns the keys behind the cursor, in the order of the keys, and the cursor of the next. */
-  private static Page scanInKeyOrder(ServedVersion version, Request request, @Nullable SlotSet own)
+  /** Looks at the keys behind the cursor, in the order of the keys. */
+  private static void scanInKeyOrder(ServedVersion version, Request request, Page page)
       throws IOException {
     Database database = version.database();
     byte[] prefix = request.pattern == null ? null : request.pattern.literalPrefix();
@@ -146,84 +210,45 @@ final class ScanCommands {
     if (request.cursor != 0) {
       range = range.after(database.keyAt(version.places().keyNumber(request.cursor)));
     }
-    long most = Math.min(MOST_SEEN, request.count);
-    List<byte[]> keys = new ArrayList<>();
-    long bytes = 0;
-    String next = "0";
-    if (isOfType(version, request) && (own == null || !own.isEmpty())) {
-      try (RecordCursor records =
-          database.range(range, RangeOptions.defaults().withValues(false))) {
-        byte[] last = {};
-        for (long seen = 0; records.next(); seen++) {
-          if (seen >= most || keys.size() >= MOST_KEYS || bytes >= MOST_BYTES) {
-            next = version.places().cursorBehind(database.keyNumber(last));
-            break;
-          }
-          last = records.key();
-          if (SlotSet.isAmong(own, last)
-              && (request.pattern == null || request.pattern.matches(last))) {
-            keys.add(last);
-            bytes += last.length;
-          }
+    try (RecordCursor records = database.range(range, RangeOptions.defaults().withValues(false))) {
+      byte[] last = {};
+      while (records.next()) {
+        if (page.isFull(Math.min(MOST_SEEN, request.count))) {
+          page.next = version.places().cursorBehind(database.keyNumber(last));
+          return;
         }
+        last = records.key();
+        page.look(last);
       }
     }
-    return new Page(next, keys);
   }
 
-  private static boolean isOfType(ServedVersion version, Request request) {
-    return request.type == null || request.type.equals(version.holdsRows() ? "hash" : "string");
-  }
-
-  /** Returns the keys from the cursor on, in the order of the files, and the cursor of the next. */
-  private static Page scan(ServedVersion version, Request request, @Nullable SlotSet own)
-      throws IOException {
+  /** Looks at the keys from the cursor on, in the order of the files. */
+  private static void scan(ServedVersion version, Request request, Page page) throws IOException {
     ScanPlaces places = version.places();
-    boolean wanted = isOfType(version, request);
     long least = Math.min(MOST_SEEN, Math.max(request.count, places.perPart() / CALLS));
-    List<byte[]> keys = new ArrayList<>();
-    boolean nothing = own != null && own.isEmpty();
-    int part = places.part(request.cursor);
     int offset = places.offset(request.cursor);
-    long seen = 0;
-    long bytes = 0;
-    String next = "0";
-    while (part < places.parts() && !nothing) {
-      boolean ended = true;
+    for (int part = places.part(request.cursor); part < places.parts(); part++) {
+      if (page.seen >= least) {
+        page.next = places.cursor(part, 0);
+        return;
+      }
       try (RecordCursor records = version.database().scan(places.part(part))) {
         int skipped = 0;
         while (skipped < offset && records.next()) {
           skipped++;
         }
         while (records.next()) {
-          boolean enough = seen >= least || keys.size() >= MOST_KEYS || bytes >= MOST_BYTES;
-          if (enough && offset <= places.mostOffset()) {
-            ended = false;
-            break;
+          if (page.isFull(least) && offset <= places.mostOffset()) {
+            page.next = places.cursor(part, offset);
+            return;
           }
-          byte[] key = records.key();
-          if (wanted
-              && SlotSet.isAmong(own, key)
-              && (request.pattern == null || request.pattern.matches(key))) {
-            keys.add(key);
-            bytes += key.length;
-          }
+          page.look(records.key());
           offset++;
-          seen++;
         }
       }
-      if (!ended) {
-        next = places.cursor(part, offset);
-        break;
-      }
-      part++;
       offset = 0;
-      if (seen >= least && part < places.parts()) {
-        next = places.cursor(part, 0);
-        break;
-      }
     }
-    return new Page(next, keys);
   }
 
   /** Returns a key from a random place; of any two keys, one may be likelier than the other. */
