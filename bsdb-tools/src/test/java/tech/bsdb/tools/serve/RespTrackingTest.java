@@ -230,6 +230,32 @@ class RespTrackingTest {
   }
 
   @Test
+  void commandsAreListedAndTheirKeysFound() throws IOException {
+    try (Serving serving = serve(false);
+        RespWire wire = RespWire.to(serving.respPort())) {
+      assertThat(wire.ask("COMMAND", "LIST"))
+          .contains("\r\nget\r\n")
+          .contains("\r\nclient|kill\r\n");
+      assertThat(wire.ask("COMMAND", "LIST", "FILTERBY", "PATTERN", "GETR*"))
+          .isEqualTo("*1\r\n$8\r\ngetrange\r\n");
+      assertThat(wire.ask("COMMAND", "LIST", "filterby", "aclcat", "bitmap"))
+          .contains("getbit")
+          .doesNotContain("getrange");
+      assertThat(wire.ask("COMMAND", "LIST", "FILTERBY", "MODULE", "m")).isEqualTo("*0\r\n");
+      assertThat(wire.ask("COMMAND", "LIST", "FILTERBY", "NAME", "m"))
+          .isEqualTo("-ERR syntax error\r\n");
+      assertThat(wire.ask("COMMAND", "LIST", "get")).isEqualTo("-ERR syntax error\r\n");
+      assertThat(wire.ask("COMMAND", "GETKEYSANDFLAGS", "MGET", "a", "b"))
+          .isEqualTo(
+              "*2\r\n*2\r\n$1\r\na\r\n*2\r\n+RO\r\n+access\r\n*2\r\n$1\r\nb\r\n*2\r\n+RO\r\n+access\r\n");
+      assertThat(wire.ask("COMMAND", "GETKEYSANDFLAGS", "PING", "a"))
+          .isEqualTo("-ERR The command has no key arguments\r\n");
+      assertThat(wire.ask("FUNCTION", "STATS"))
+          .isEqualTo("*4\r\n$14\r\nrunning_script\r\n$-1\r\n$7\r\nengines\r\n*0\r\n");
+    }
+  }
+
+  @Test
   void allKeysAreReturnedUnlessThereAreTooMany() throws IOException {
     try (Serving serving = serve(false);
         RespWire wire = RespWire.to(serving.respPort())) {
@@ -238,14 +264,17 @@ class RespTrackingTest {
       assertThat(wire.ask("KEYS", "none*")).isEqualTo("*0\r\n");
     }
     Map<String, String> many = new TreeMap<>();
+    String filler = "x".repeat(450);
     for (int i = 0; i < 10_001; i++) {
       many.put("k" + i, "");
+      many.put(filler + i, "");
     }
     Serving serving = new Serving(Serving.build(folder.resolve("many"), many));
     serving.resp = true;
     try (serving;
         RespWire wire = RespWire.to(serving.start().respPort())) {
       assertThat(wire.ask("KEYS", "*")).startsWith("-ERR KEYS looks at ").contains("use SCAN");
+      assertThat(wire.ask("KEYS", "k*")).startsWith("*10001\r\n");
       assertThat(wire.ask("KEYS", "k1234")).isEqualTo("*1\r\n$5\r\nk1234\r\n");
     }
   }

@@ -25,8 +25,16 @@ final class ClusterCommands {
     return cluster;
   }
 
-  private static ClusterView view(Session session) throws CommandException {
-    return cluster(session.service()).cluster().view();
+  /** Answers a command that only the nodes of a cluster know, and that has no arguments. */
+  interface OfCluster {
+    void answer(RespCluster cluster, ClusterView view, ReplyWriter out);
+  }
+
+  static Handler.Direct of(OfCluster command) {
+    return (session, arguments, out) -> {
+      RespCluster cluster = cluster(session.service());
+      command.answer(cluster, cluster.cluster().view(), out);
+    };
   }
 
   /** The slots of a node that follow each other. */
@@ -41,9 +49,8 @@ final class ClusterCommands {
     return all;
   }
 
-  static void slots(Session session, List<byte[]> arguments, ReplyWriter out)
-      throws CommandException {
-    List<OwnedRange> ranges = ranges(view(session));
+  static void slots(RespCluster cluster, ClusterView view, ReplyWriter out) {
+    List<OwnedRange> ranges = ranges(view);
     out.array(ranges.size());
     for (OwnedRange range : ranges) {
       List<ClusterNode> nodes = range.group.nodes();
@@ -60,10 +67,8 @@ final class ClusterCommands {
     }
   }
 
-  static void shards(Session session, List<byte[]> arguments, ReplyWriter out)
-      throws CommandException {
-    RespCluster cluster = cluster(session.service());
-    List<ReplicaGroup> groups = cluster.cluster().view().topology().groups();
+  static void shards(RespCluster cluster, ClusterView view, ReplyWriter out) {
+    List<ReplicaGroup> groups = view.topology().groups();
     out.array(groups.size());
     for (ReplicaGroup group : groups) {
       List<SlotSet.SlotRange> ranges = group.slots().ranges();
@@ -95,9 +100,7 @@ final class ClusterCommands {
     out.entry("health", "online");
   }
 
-  static void nodes(Session session, List<byte[]> arguments, ReplyWriter out)
-      throws CommandException {
-    ClusterView view = view(session);
+  static void nodes(RespCluster cluster, ClusterView view, ReplyWriter out) {
     StringBuilder text = new StringBuilder();
     int epoch = 0;
     for (ReplicaGroup group : view.topology().groups()) {
@@ -127,9 +130,7 @@ final class ClusterCommands {
     text.append('\n');
   }
 
-  static void info(Session session, List<byte[]> arguments, ReplyWriter out)
-      throws CommandException {
-    ClusterView view = view(session);
+  static void info(RespCluster cluster, ClusterView view, ReplyWriter out) {
     List<ReplicaGroup> groups = view.topology().groups();
     long withSlots = groups.stream().filter(group -> !group.slots().isEmpty()).count();
     out.verbatim(
@@ -150,9 +151,8 @@ final class ClusterCommands {
             ""));
   }
 
-  static void myId(Session session, List<byte[]> arguments, ReplyWriter out)
-      throws CommandException {
-    out.bulk(view(session).self().id());
+  static void myId(RespCluster cluster, ClusterView view, ReplyWriter out) {
+    out.bulk(view.self().id());
   }
 
   static void keySlot(Session session, List<byte[]> arguments, ReplyWriter out)

@@ -21,6 +21,9 @@ final class ScanCommands {
 
   private static final int MOST_BYTES = 1 << 20;
 
+  /** The most bytes of keys in a reply to KEYS, which may have as many keys as it looks at. */
+  private static final int MOST_OF_ALL = 4 << 20;
+
   /** The most records that one call looks at, unless a part of them cannot be divided more. */
   private static final int MOST_SEEN = 100_000;
 
@@ -91,6 +94,8 @@ final class ScanCommands {
   private static final class Page {
     private final @Nullable Glob pattern;
     private final @Nullable SlotSet own;
+    private final int mostKeys;
+    private final int mostBytes;
     private final List<byte[]> keys = new ArrayList<>();
     private long bytes;
     private long seen;
@@ -104,9 +109,11 @@ final class ScanCommands {
      * @param pattern what keys must match; null if all are wanted
      * @param own the slots of this node in a cluster; null if all keys are its own
      */
-    Page(@Nullable Glob pattern, @Nullable SlotSet own) {
+    Page(@Nullable Glob pattern, @Nullable SlotSet own, int mostKeys, int mostBytes) {
       this.pattern = pattern;
       this.own = own;
+      this.mostKeys = mostKeys;
+      this.mostBytes = mostBytes;
     }
 
     void look(byte[] key) {
@@ -119,7 +126,7 @@ final class ScanCommands {
 
     /** Whether the call has looked at so many keys, or found as many as a reply may have. */
     boolean isFull(long enough) {
-      return seen >= enough || keys.size() >= MOST_KEYS || bytes >= MOST_BYTES;
+      return seen >= enough || keys.size() >= mostKeys || bytes >= mostBytes;
     }
 
     void write(ReplyWriter out) {
@@ -130,7 +137,8 @@ final class ScanCommands {
 
   static void scan(Selectable selected, List<byte[]> arguments, ReplyWriter out)
       throws CommandException, IOException {
-    Page page = scan(selected, Request.of(2, arguments.size(), arguments::get, false));
+    Request request = Request.of(2, arguments.size(), arguments::get, false);
+    Page page = scan(selected, request, MOST_KEYS, MOST_BYTES);
     out.array(2);
     out.bulk(page.next);
     page.write(out);
@@ -140,25 +148,24 @@ final class ScanCommands {
   static void keys(Selectable selected, List<byte[]> arguments, ReplyWriter out)
       throws CommandException, IOException {
     Glob pattern = new Glob(arguments.get(1));
-    Page page = scan(selected, new Request(0, MOST_SEEN, pattern, null, false));
+    Request request = new Request(0, MOST_SEEN, pattern, null, false);
+    Page page = scan(selected, request, MOST_SEEN, MOST_OF_ALL);
     if (!page.next.equals("0")) {
       throw new CommandException(
           "ERR KEYS looks at "
               + MOST_SEEN
-              + " keys at most, and returns "
-              + MOST_KEYS
-              + " of at most 1 MiB; use SCAN, which finds all");
+              + " keys at most, and returns at most 4 MiB of them; use SCAN, which finds all");
     }
     page.write(out);
   }
 
-  private static Page scan(Selectable selected, Request request)
+  private static Page scan(Selectable selected, Request request, int mostKeys, int mostBytes)
       throws CommandException, IOException {
     try (Lease lease = selected.acquire()) {
       ServedVersion version = selected.version(lease.database());
       requireKeys(version);
       SlotSet own = ownSlots(selected);
-      Page page = new Page(request.pattern, own);
+      Page page = new Page(request.pattern, own, mostKeys, mostBytes);
       boolean inKeyOrder = isInKeyOrder(version, request);
       String type = version.holdsRows() ? "hash" : "string";
       if ((own != null && own.isEmpty()) || (request.type != null && !request.type.equals(type))) {

@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import tech.bsdb.tools.serve.cluster.ClusterView;
 import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
 
@@ -45,8 +47,7 @@ final class ServerCommands {
     List<Map.Entry<String, String>> found = new ArrayList<>();
     for (Map.Entry<String, String> entry : session.service().configuration().entrySet()) {
       for (byte[] pattern : arguments.subList(2, arguments.size())) {
-        if (new Glob(Arguments.name(pattern).getBytes(ISO_8859_1))
-            .matches(entry.getKey().getBytes(US_ASCII))) {
+        if (new Glob(lower(pattern)).matches(entry.getKey().getBytes(US_ASCII))) {
           found.add(entry);
           break;
         }
@@ -115,6 +116,26 @@ final class ServerCommands {
   static void commandGetKeys(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
     List<byte[]> given = arguments.subList(2, arguments.size());
+    List<byte[]> keys = commandOf(given).keys().of(given.size(), given::get);
+    out.array(keys.size());
+    keys.forEach(out::bulk);
+  }
+
+  static void commandGetKeysAndFlags(Session session, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException {
+    List<byte[]> given = arguments.subList(2, arguments.size());
+    CommandSpec spec = commandOf(given);
+    List<byte[]> keys = spec.keys().of(given.size(), given::get);
+    out.array(keys.size());
+    for (byte[] key : keys) {
+      out.array(2);
+      out.bulk(key);
+      writeKeyFlags(spec, out);
+    }
+  }
+
+  /** Returns the command with keys that a client asks about. */
+  private static CommandSpec commandOf(List<byte[]> given) throws CommandException {
     CommandSpec spec = CommandTable.find(Arguments.name(given.get(0)));
     if (spec != null && !spec.subcommands().isEmpty() && given.size() > 1) {
       spec = spec.subcommands().get(Arguments.name(given.get(1)));
@@ -128,9 +149,7 @@ final class ServerCommands {
     if (!spec.accepts(given.size())) {
       throw new CommandException("ERR Invalid number of arguments specified for command");
     }
-    List<byte[]> keys = spec.keys().of(given.size(), given::get);
-    out.array(keys.size());
-    keys.forEach(out::bulk);
+    return spec;
   }
 
   /** Names the subcommands of a command. */
@@ -197,9 +216,36 @@ final class ServerCommands {
     wanted.forEach(spec -> document(spec, out));
   }
 
-  static void commandList(Session session, List<byte[]> arguments, ReplyWriter out) {
-    out.array(CommandTable.all().size());
-    CommandTable.all().forEach(spec -> out.bulk(spec.name()));
+  /** Names commands and subcommands: all, or those of a category or whose names match. */
+  static void commandList(Session session, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException {
+    Predicate<CommandSpec> wanted = spec -> true;
+    if (arguments.size() > 2) {
+      if (arguments.size() != 5 || !Arguments.is(arguments.get(2), "filterby")) {
+        throw new CommandException(CommandException.SYNTAX);
+      }
+      byte[] given = arguments.get(4);
+      wanted =
+          switch (Arguments.name(arguments.get(3))) {
+            case "module" -> spec -> false;
+            case "aclcat" -> spec -> spec.categories().contains("@" + Arguments.name(given));
+            case "pattern" ->
+                spec -> new Glob(lower(given)).matches(spec.name().getBytes(US_ASCII));
+            default -> throw new CommandException(CommandException.SYNTAX);
+          };
+    }
+    List<String> names =
+        CommandTable.all().stream()
+            .flatMap(spec -> Stream.concat(Stream.of(spec), spec.subcommands().values().stream()))
+            .filter(wanted)
+            .map(CommandSpec::name)
+            .toList();
+    out.array(names.size());
+    names.forEach(out::bulk);
+  }
+
+  private static byte[] lower(byte[] pattern) {
+    return Arguments.name(pattern).getBytes(ISO_8859_1);
   }
 
   private static void document(CommandSpec spec, ReplyWriter out) {
@@ -245,9 +291,7 @@ final class ServerCommands {
     out.set(1);
     out.map(3);
     out.bulk("flags");
-    out.set(2);
-    out.simple(spec.isWrite() ? "RW" : "RO");
-    out.simple(spec.isWrite() ? "update" : "access");
+    writeKeyFlags(spec, out);
     out.bulk("begin_search");
     out.map(2);
     out.entry("type", "index");
@@ -264,5 +308,11 @@ final class ServerCommands {
         spec.keys().last() < 0 ? spec.keys().last() : spec.keys().last() - spec.keys().first());
     out.entry("keystep", spec.keys().step());
     out.entry("limit", 0);
+  }
+
+  private static void writeKeyFlags(CommandSpec spec, ReplyWriter out) {
+    out.set(2);
+    out.simple(spec.isWrite() ? "RW" : "RO");
+    out.simple(spec.isWrite() ? "update" : "access");
   }
 }

@@ -286,34 +286,24 @@ final class Session {
   /** Describes the connection as {@code CLIENT INFO} does. */
   String describe() {
     long now = System.nanoTime();
-    return "id="
-        + id
-        + " addr="
-        + address
-        + " laddr="
-        + localAddress
-        + " fd=-1 name="
-        + name
-        + " age="
-        + (now - beganNanos) / 1_000_000_000L
-        + " idle="
-        + (now - activeNanos) / 1_000_000_000L
-        + " flags="
-        + (replicaAccepted ? "r" : "")
-        + (tracking == null ? "" : "t")
-        + (replicaAccepted || tracking != null ? "" : "N")
-        + " db="
-        + selected.number()
-        + " sub=0 psub=0 ssub=0 multi=-1 qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0"
-        + " rbs=0 rbp=0 obl=0 oll=0 omem=0 tot-mem=0 events=r cmd="
-        + (lastCommand == null ? "NULL" : lastCommand.name())
-        + " user=default redir="
-        + (tracking == null ? -1 : 0)
-        + " resp="
-        + (resp3 ? 3 : 2)
-        + " lib-name="
-        + library
-        + " lib-ver="
-        + libraryVersion;
+    String flags = (replicaAccepted ? "r" : "") + (tracking == null ? "" : "t");
+    return String.format(
+        Locale.ROOT,
+        "id=%d addr=%s laddr=%s fd=-1 name=%s age=%d idle=%d flags=%s db=%d sub=0 psub=0 ssub=0"
+            + " multi=-1 qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=0"
+            + " tot-mem=0 events=r cmd=%s user=default redir=%d resp=%d lib-name=%s lib-ver=%s",
+        id,
+        address,
+        localAddress,
+        name,
+        (now - beganNanos) / 1_000_000_000L,
+        (now - activeNanos) / 1_000_000_000L,
+        flags.isEmpty() ? "N" : flags,
+        selected.number(),
+        lastCommand == null ? "NULL" : lastCommand.name(),
+        tracking == null ? -1 : 0,
+        resp3 ? 3 : 2,
+        library,
+        libraryVersion);
   }
 }

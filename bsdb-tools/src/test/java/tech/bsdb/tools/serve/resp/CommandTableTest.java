@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class CommandTableTest {
   private static final Pattern LINE =
       Pattern.compile(
-          "(?<name>[a-z_]+(\\|[a-z-]+)?) +-?[1-9]"
+          "(?<name>[a-z_-]+(\\|[a-z-]+)?) +-?[1-9]"
               + " +(-|[1-9]:-?[1-9]:[1-9])"
               + " +(?<group>[a-z-]+)"
               + " +\\d+\\.\\d+\\.\\d+ +(?<flags>-|[a-z_,]+) +(-|[a-z_:]+(,[a-z_:]+)*)"
@@ -27,7 +27,7 @@ class CommandTableTest {
   private static final Pattern REPLY =
       Pattern.compile(
           "(\\*n,)?(:-?\\d+|\\+[A-Z]+|\\$[a-z0-9]+|-ERR_[a-z_]+|_|[*%~]\\d+|\\*-1)"
-              + "(,(:-?\\d+|\\$[a-z0-9]+|_|[*%~]\\d+))*");
+              + "(,(:-?\\d+|\\$[a-z0-9_]+|_|[*%~]\\d+))*");
   private static final Set<String> FLAGS =
       Set.of(
           "-",
