@@ -153,32 +153,23 @@ final class KeyArray extends KeyStream {
       if (!Utf8.isValid(bytes, from, end)) {
         throw wrong(400, "has a lone surrogate");
       }
-      requireLength(end - from, MAX_KEY);
       keys.shorten(end - from);
     }
-    if (!keys.end(encoding)) {
-      throw wrong(400, encoding.refusal());
-    }
+    endKey();
   }
 
   private void append(byte[] bytes, int from, int to) throws BadRequestException {
-    requireLength(keys.openLength() + to - from, escaped ? LONGEST_ESCAPE * MAX_KEY : MAX_KEY);
+    require(keys.openLength() + to - from, escaped ? LONGEST_ESCAPE * MAX_KEY : MAX_KEY);
     keys.append(bytes, from, to);
-  }
-
-  private void requireLength(int length, int most) throws BadRequestException {
-    if (length > most) {
-      throw wrong(413, "is longer than " + MAX_KEY + " bytes");
-    }
   }
 
   private static BadRequestException notJson(String what, long place) {
     return new BadRequestException("the body is not JSON: " + what + " at byte " + place);
   }
 
-  private BadRequestException wrong(int status, String what) {
-    return new BadRequestException(
-        status, "element " + keys.size() + " (at byte " + stringStart + ") " + what);
+  @Override
+  String place() {
+    return "element " + keys.size() + " (at byte " + stringStart + ")";
   }
 
   @Override

@@ -4,10 +4,8 @@ package tech.bsdb.tools.serve.batch;
 final class KeyLines extends KeyStream {
   private long lineStart;
 
-  /** Whether the last line is still open; {@link #lineLength} is its length in bytes. */
+  /** Whether the last line is still open. */
   private boolean begun;
-
-  private long lineLength;
 
   KeyLines(KeyEncoding encoding, KeyList keys) {
     super(encoding, keys);
@@ -23,10 +21,13 @@ final class KeyLines extends KeyStream {
       at = end;
       if (at < to) {
         at++;
-        if (lineLength > 0 && keys.bytes()[keys.openOffset() + keys.openLength() - 1] == '\r') {
-          keys.shorten(keys.openLength() - 1);
+        int length = keys.openLength();
+        if (length > 0 && keys.bytes()[keys.openOffset() + length - 1] == '\r') {
+          keys.shorten(length - 1);
         }
-        endKey(lineLength + 1);
+        endKey();
+        lineStart += length + 1;
+        begun = false;
       }
     }
   }
@@ -40,34 +41,19 @@ final class KeyLines extends KeyStream {
   }
 
   private void append(byte[] bytes, int from, int to) throws BadRequestException {
-    lineLength += to - from;
-    if (lineLength > MAX_KEY + 1) { // may include a carriage return
-      throw wrong(413, "is longer than " + MAX_KEY + " bytes");
-    }
+    require(keys.openLength() + to - from, MAX_KEY + 1); // may include a carriage return
     keys.append(bytes, from, to);
   }
 
-  private void endKey(long consumed) throws BadRequestException {
-    if (keys.openLength() > MAX_KEY) {
-      throw wrong(413, "is longer than " + MAX_KEY + " bytes");
-    }
-    if (!keys.end(encoding)) {
-      throw wrong(400, encoding.refusal());
-    }
-    lineStart += consumed;
-    lineLength = 0;
-    begun = false;
-  }
-
-  private BadRequestException wrong(int status, String what) {
-    return new BadRequestException(
-        status, "line " + (keys.size() + 1) + " (at byte " + lineStart + ") " + what);
+  @Override
+  String place() {
+    return "line " + (keys.size() + 1) + " (at byte " + lineStart + ")";
   }
 
   @Override
   public void end() throws BadRequestException {
     if (begun) {
-      endKey(lineLength);
+      endKey();
     }
   }
 }

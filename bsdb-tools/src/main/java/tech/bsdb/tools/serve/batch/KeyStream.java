@@ -79,6 +79,31 @@ public abstract sealed class KeyStream permits KeyLines, KeyArray {
    */
   public abstract void end() throws BadRequestException;
 
+  /** Returns which key is open, and where it is, for an error. */
+  abstract String place();
+
+  final BadRequestException wrong(int status, String what) {
+    return new BadRequestException(status, place() + " " + what);
+  }
+
+  /**
+   * Requires that the open key is not too long.
+   *
+   * @param length in bytes
+   */
+  final void require(int length, int most) throws BadRequestException {
+    if (length > most) {
+      throw wrong(413, "is longer than " + MAX_KEY + " bytes");
+    }
+  }
+
+  final void endKey() throws BadRequestException {
+    require(keys.openLength(), MAX_KEY);
+    if (!keys.end(encoding)) {
+      throw wrong(400, encoding.refusal());
+    }
+  }
+
   /** Returns the keys so far, in order. */
   public final KeyList keys() {
     return keys;

@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.KeyRouting;
 import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
 import tech.bsdb.tools.serve.cluster.Topology.ReplicaGroup;
-import tech.bsdb.tools.serve.cluster.TopologyReader.WrongTopologyException;
 
 /**
  * The cluster of which this server is a node. Its topology is a file, which is read again when it
@@ -156,7 +155,7 @@ public final class Cluster implements AutoCloseable {
   private static Topology parsed(ClusterOptions options, byte[] json) throws IOException {
     try {
       return TopologyReader.read(json);
-    } catch (WrongTopologyException e) {
+    } catch (IllegalArgumentException e) {
       throw wrong(options.file(), String.valueOf(e.getMessage()));
     }
   }

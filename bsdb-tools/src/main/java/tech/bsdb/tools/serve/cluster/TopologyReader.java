@@ -47,32 +47,21 @@ final class TopologyReader {
     this.parser = parser;
   }
 
-  /** What is wrong with a topology, and where. */
-  static final class WrongTopologyException extends Exception {
-    private static final long serialVersionUID = 1;
-
-    WrongTopologyException(String message) {
-      super(message);
-    }
-  }
-
   /**
    * Reads and checks a topology.
    *
-   * @throws WrongTopologyException if it is not one, with the line where that is known
+   * @throws IllegalArgumentException if it is not one, with the line where that is known
    */
-  static Topology read(byte[] json) throws WrongTopologyException {
+  static Topology read(byte[] json) {
     try (JsonParser parser = JSON.createParser(json)) {
       return Topology.of(new TopologyReader(parser).file());
     } catch (JsonEOFException e) {
-      throw new WrongTopologyException(line(e.getLocation()) + "the JSON ends too early");
+      throw new IllegalArgumentException(line(e.getLocation()) + "the JSON ends too early");
     } catch (JsonProcessingException e) {
       String reason = shown(e.getOriginalMessage(), 4 * SHOWN);
-      throw new WrongTopologyException(line(e.getLocation()) + reason);
-    } catch (IllegalArgumentException e) {
-      throw new WrongTopologyException(String.valueOf(e.getMessage()));
+      throw new IllegalArgumentException(line(e.getLocation()) + reason);
     } catch (IOException e) {
-      throw new WrongTopologyException("not JSON in UTF-8: " + e.getMessage());
+      throw new IllegalArgumentException("not JSON in UTF-8: " + e.getMessage());
     }
   }
 
@@ -80,8 +69,8 @@ final class TopologyReader {
     return location == null ? "" : "line " + location.getLineNr() + ": ";
   }
 
-  private WrongTopologyException wrong(String message) {
-    return new WrongTopologyException(line(parser.currentTokenLocation()) + message);
+  private IllegalArgumentException wrong(String message) {
+    return new IllegalArgumentException(line(parser.currentTokenLocation()) + message);
   }
 
   private static String shown(String value) {
@@ -92,7 +81,7 @@ final class TopologyReader {
     return value.length() <= most ? value : value.substring(0, most) + "...";
   }
 
-  private List<ReplicaGroup> file() throws IOException, WrongTopologyException {
+  private List<ReplicaGroup> file() throws IOException {
     List<ReplicaGroup> groups = null;
     if (parser.nextToken() != JsonToken.START_OBJECT) {
       throw wrong("expected an object with the list \"nodes\"");
@@ -107,16 +96,16 @@ final class TopologyReader {
       throw wrong("something follows the object");
     }
     if (groups == null || groups.isEmpty()) {
-      throw new WrongTopologyException("there are no nodes; list them in \"nodes\"");
+      throw new IllegalArgumentException("there are no nodes; list them in \"nodes\"");
     }
     return groups;
   }
 
   private interface Element<T> {
-    T read() throws IOException, WrongTopologyException;
+    T read() throws IOException;
   }
 
-  private <T> List<T> list(Element<T> element) throws IOException, WrongTopologyException {
+  private <T> List<T> list(Element<T> element) throws IOException {
     String name = parser.currentName();
     if (parser.nextToken() != JsonToken.START_ARRAY) {
       throw wrong("\"" + name + "\" must be a list");
@@ -131,7 +120,7 @@ final class TopologyReader {
     return elements;
   }
 
-  private ReplicaGroup primary() throws IOException, WrongTopologyException {
+  private ReplicaGroup primary() throws IOException {
     NodeFields fields = new NodeFields(OF_PRIMARY);
     ClusterNode node = fields.node();
     String slots = fields.slots;
@@ -145,7 +134,7 @@ final class TopologyReader {
     }
   }
 
-  private ClusterNode replica() throws IOException, WrongTopologyException {
+  private ClusterNode replica() throws IOException {
     return new NodeFields(OF_REPLICA).node();
   }
 
@@ -158,7 +147,7 @@ final class TopologyReader {
     private int httpPort = ClusterNode.NO_PORT;
     private List<ClusterNode> replicas = List.of();
 
-    NodeFields(Set<String> known) throws IOException, WrongTopologyException {
+    NodeFields(Set<String> known) throws IOException {
       while (parser.nextToken() != JsonToken.END_OBJECT) {
         String field = parser.currentName();
         if (!known.contains(field)) {
@@ -179,7 +168,7 @@ final class TopologyReader {
       return String.join(", ", known.stream().sorted().toList());
     }
 
-    private String text() throws IOException, WrongTopologyException {
+    private String text() throws IOException {
       String field = parser.currentName();
       if (parser.nextToken() != JsonToken.VALUE_STRING) {
         throw wrong("\"" + field + "\" must be a string");
@@ -187,7 +176,7 @@ final class TopologyReader {
       return parser.getText();
     }
 
-    private String text(Pattern allowed, String what) throws IOException, WrongTopologyException {
+    private String text(Pattern allowed, String what) throws IOException {
       String field = parser.currentName();
       String value = text();
       if (!allowed.matcher(value).matches()) {
@@ -196,7 +185,7 @@ final class TopologyReader {
       return value;
     }
 
-    private int port() throws IOException, WrongTopologyException {
+    private int port() throws IOException {
       String field = parser.currentName();
       if (parser.nextToken() != JsonToken.VALUE_NUMBER_INT
           || parser.getNumberType() != JsonParser.NumberType.INT
@@ -207,7 +196,7 @@ final class TopologyReader {
       return parser.getIntValue();
     }
 
-    ClusterNode node() throws WrongTopologyException {
+    ClusterNode node() {
       String named = name;
       if (named == null) {
         throw wrong("a node has no \"name\"");

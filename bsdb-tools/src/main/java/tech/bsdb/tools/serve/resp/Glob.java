@@ -6,8 +6,6 @@ import org.jspecify.annotations.Nullable;
 /** A pattern of {@code *}, {@code ?}, {@code [a-z]} and {@code \} escapes, as Redis matches it. */
 final class Glob {
   private final byte[] pattern;
-  private int at;
-  private boolean matched;
 
   Glob(byte[] pattern) {
     this.pattern = pattern;
@@ -35,7 +33,7 @@ final class Glob {
     return null;
   }
 
-  /** Whether the whole text matches. Takes at most the product of both lengths. Not thread-safe. */
+  /** Whether the whole text matches. Takes at most the product of both lengths. */
   boolean matches(byte[] text) {
     int here = 0;
     int p = 0;
@@ -47,8 +45,9 @@ final class Glob {
         marked = here;
         continue;
       }
-      if (p < pattern.length && matchesOne(p, text[here])) {
-        p = at;
+      int next = p < pattern.length ? matchOne(p, text[here]) : -1;
+      if (next >= 0) {
+        p = next;
         here++;
         continue;
       }
@@ -64,30 +63,17 @@ final class Glob {
     return p == pattern.length;
   }
 
-  /** Matches one byte with what stands at a place of the pattern, and notes where that ends. */
-  private boolean matchesOne(int p, byte octet) {
-    switch (pattern[p]) {
-      case '?' -> {
-        at = p + 1;
-        return true;
-      }
-      case '[' -> {
-        readClass(p + 1, octet & 0xFF);
-        return matched;
-      }
-      case '\\' -> {
-        int literal = p + 1 < pattern.length ? p + 1 : p;
-        at = literal + 1;
-        return pattern[literal] == octet;
-      }
-      default -> {
-        at = p + 1;
-        return pattern[p] == octet;
-      }
-    }
+  /** Matches one byte with what stands at a place; returns where that ends, or else -1. */
+  private int matchOne(int p, byte octet) {
+    int literal = pattern[p] == '\\' && p + 1 < pattern.length ? p + 1 : p;
+    return switch (pattern[p]) {
+      case '?' -> p + 1;
+      case '[' -> matchClass(p + 1, octet & 0xFF);
+      default -> pattern[literal] == octet ? literal + 1 : -1;
+    };
   }
 
-  private void readClass(int from, int octet) {
+  private int matchClass(int from, int octet) {
     int p = from;
     boolean not = p < pattern.length && pattern[p] == '^';
     if (not) {
@@ -95,20 +81,18 @@ final class Glob {
     }
     boolean found = false;
     while (p < pattern.length && pattern[p] != ']') {
-      if (pattern[p] == '\\' && p + 1 < pattern.length) {
-        p++;
-        found |= (pattern[p] & 0xFF) == octet;
+      int low = pattern[p] & 0xFF;
+      int high = low;
+      if (low == '\\' && p + 1 < pattern.length) {
+        low = pattern[++p] & 0xFF;
+        high = low;
       } else if (p + 2 < pattern.length && pattern[p + 1] == '-') {
-        int low = Math.min(pattern[p] & 0xFF, pattern[p + 2] & 0xFF);
-        int high = Math.max(pattern[p] & 0xFF, pattern[p + 2] & 0xFF);
-        found |= octet >= low && octet <= high;
         p += 2;
-      } else {
-        found |= (pattern[p] & 0xFF) == octet;
+        high = pattern[p] & 0xFF;
       }
+      found |= octet >= Math.min(low, high) && octet <= Math.max(low, high);
       p++;
     }
-    at = Math.min(p + 1, pattern.length);
-    matched = found != not;
+    return found != not ? Math.min(p + 1, pattern.length) : -1;
   }
 }
