@@ -18,8 +18,11 @@ import tech.bsdb.store.Store;
 /**
  * Where the data sets of a service are: one directory without a name, several with names, or all
  * databases and stores in a folder, whose names are those of their directories. Immutable.
+ *
+ * @param folder the folder; null if the directories are fixed
+ * @param fixed the directories that are fixed, by name, in the order of their numbers
  */
-public final class DataSetLocations {
+public record DataSetLocations(@Nullable Path folder, Map<String, Path> fixed) {
   /** The rules for names, which are parts of paths and labels, and no numbers. */
   static final String NAME_RULES =
       "a name has 1 to 64 letters, digits, hyphens, underscores and dots, begins with a letter or"
@@ -27,14 +30,6 @@ public final class DataSetLocations {
 
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
   private static final Pattern NUMBER = Pattern.compile("[0-9]+");
-
-  private final @Nullable Path folder;
-  private final Map<String, Path> fixed;
-
-  private DataSetLocations(@Nullable Path folder, Map<String, Path> fixed) {
-    this.folder = folder;
-    this.fixed = fixed;
-  }
 
   /** A single data set, which has no name. */
   public static DataSetLocations single(Path directory) {
@@ -88,11 +83,6 @@ public final class DataSetLocations {
     return fixed.entrySet().stream()
         .map(each -> each.getKey().isEmpty() ? each.getValue().toString() : shown(each))
         .collect(Collectors.joining(", "));
-  }
-
-  /** Returns the folder; null if there is none. */
-  @Nullable Path folder() {
-    return folder;
   }
 
   private static String shown(Map.Entry<String, Path> each) {

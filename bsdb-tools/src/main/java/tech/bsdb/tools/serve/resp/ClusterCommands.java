@@ -161,21 +161,13 @@ final class ClusterCommands {
     out.integer(KeyRouting.slot(arguments.get(2)));
   }
 
-  static void readOnly(Session session, List<byte[]> arguments, ReplyWriter out)
-      throws CommandException {
-    acceptReplica(session, true, out);
-  }
-
-  static void readWrite(Session session, List<byte[]> arguments, ReplyWriter out)
-      throws CommandException {
-    acceptReplica(session, false, out);
-  }
-
-  private static void acceptReplica(Session session, boolean accept, ReplyWriter out)
-      throws CommandException {
-    RespCluster unused = cluster(session.service()); // or an error
-    session.acceptReplica(accept);
-    out.ok();
+  /** Returns what answers READONLY and READWRITE. */
+  static Handler.Direct acceptReplica(boolean accept) {
+    return (session, arguments, out) -> {
+      RespCluster unused = cluster(session.service()); // or an error
+      session.acceptReplica(accept);
+      out.ok();
+    };
   }
 
   /** Counts the keys in a slot, which are none if it is not this node's. */

@@ -297,22 +297,6 @@ final class ConnectionCommands {
     }
   }
 
-  static void clientTracking(Session session, List<byte[]> arguments, ReplyWriter out)
-      throws CommandException {
-    session.track(Tracking.of(arguments, session.tracking(), session.isResp3()));
-    out.ok();
-  }
-
-  static void clientCaching(Session session, List<byte[]> arguments, ReplyWriter out)
-      throws CommandException {
-    Tracking.requireCaching(session.tracking(), arguments.get(2));
-    out.ok();
-  }
-
-  static void clientTrackingInfo(Session session, List<byte[]> arguments, ReplyWriter out) {
-    Tracking.describe(session.tracking(), out);
-  }
-
   static void clientGetRedir(Session session, List<byte[]> arguments, ReplyWriter out) {
     out.integer(session.tracking() == null ? -1 : 0);
   }

@@ -17,7 +17,8 @@ final class FixedReply {
 
   private FixedReply(String text) {
     repeated = text.startsWith(REPEATED);
-    parts = (repeated ? text.substring(REPEATED.length()) : text).split(",", -1);
+    String rest = repeated ? text.substring(REPEATED.length()) : text;
+    parts = rest.startsWith("-") ? new String[] {rest} : rest.split(",", -1);
   }
 
   /**

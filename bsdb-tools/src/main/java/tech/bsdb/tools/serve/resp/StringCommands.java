@@ -58,41 +58,11 @@ final class StringCommands {
     out.simple(!found.isPresent() ? "none" : found.rows() == null ? "string" : "hash");
   }
 
-  static void ttl(Found found, ReplyWriter out) {
-    out.integer(found.isPresent() ? -1 : -2);
-  }
-
   static void encoding(Found found, ReplyWriter out) {
     if (!found.isPresent()) {
       out.absent();
     } else {
       out.bulk(found.rows() != null ? "listpack" : encoding(found));
-    }
-  }
-
-  static void refcount(Found found, ReplyWriter out) {
-    writeIfPresent(found, 1, out);
-  }
-
-  static void idletime(Found found, ReplyWriter out) {
-    writeIfPresent(found, 0, out);
-  }
-
-  static void freq(Found found, ReplyWriter out) throws CommandException {
-    if (found.isPresent()) {
-      throw new CommandException(
-          "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note"
-              + " that when switching between policies at runtime LRU and LFU data will take some"
-              + " time to adjust.");
-    }
-    out.absent();
-  }
-
-  private static void writeIfPresent(Found found, long number, ReplyWriter out) {
-    if (found.isPresent()) {
-      out.integer(number);
-    } else {
-      out.absent();
     }
   }
 
@@ -108,7 +78,15 @@ final class StringCommands {
     }
     byte[] key = command.argument(2);
     round.begin();
-    round.add(key, (found, out) -> writeIfPresent(found, (long) key.length + found.length(), out));
+    round.add(
+        key,
+        (found, out) -> {
+          if (found.isPresent()) {
+            out.integer((long) key.length + found.length());
+          } else {
+            out.absent();
+          }
+        });
   }
 
   static void dump(Found found, ReplyWriter out) throws CommandException {

@@ -17,14 +17,20 @@ record Tracking(String mode, boolean noLoop, List<byte[]> prefixes) {
   private static final String SWITCHED =
       " before disabling tracking for this client, and then re-enabling it with a different mode.";
 
+  static void track(Session session, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException {
+    session.track(of(arguments, session.tracking(), session.isResp3()));
+    out.ok();
+  }
+
   /**
    * Reads the arguments of {@code CLIENT TRACKING}.
    *
    * @param before what was agreed before, or null
    * @return null if tracking is switched off
    */
-  static @Nullable Tracking of(List<byte[]> arguments, @Nullable Tracking before, boolean resp3)
-      throws CommandException {
+  private static @Nullable Tracking of(
+      List<byte[]> arguments, @Nullable Tracking before, boolean resp3) throws CommandException {
     String mode = "";
     boolean bcast = false;
     boolean noLoop = false;
@@ -80,8 +86,11 @@ record Tracking(String mode, boolean noLoop, List<byte[]> prefixes) {
     return new Tracking(bcast ? "bcast" : mode, noLoop, List.copyOf(prefixes));
   }
 
-  /** Requires that {@code CLIENT CACHING} is as it may be; it changes nothing. */
-  static void requireCaching(@Nullable Tracking before, byte[] argument) throws CommandException {
+  /** Accepts {@code CLIENT CACHING} if it is as it may be; it changes nothing. */
+  static void caching(Session session, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException {
+    Tracking before = session.tracking();
+    byte[] argument = arguments.get(2);
     if (before == null || !before.mode.startsWith("opt")) {
       throw new CommandException(
           "ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or"
@@ -97,10 +106,11 @@ record Tracking(String mode, boolean noLoop, List<byte[]> prefixes) {
               ? "ERR CLIENT CACHING YES is only valid when tracking is enabled in OPTIN mode."
               : "ERR CLIENT CACHING NO is only valid when tracking is enabled in OPTOUT mode.");
     }
+    out.ok();
   }
 
-  /** Writes what {@code CLIENT TRACKINGINFO} tells. */
-  static void describe(@Nullable Tracking tracking, ReplyWriter out) {
+  static void info(Session session, List<byte[]> arguments, ReplyWriter out) {
+    Tracking tracking = session.tracking();
     List<String> flags = new ArrayList<>();
     flags.add(tracking == null ? "off" : "on");
     if (tracking != null) {

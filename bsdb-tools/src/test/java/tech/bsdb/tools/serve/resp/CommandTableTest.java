@@ -26,7 +26,7 @@ class CommandTableTest {
               + " +(?<summary>[A-Z].*\\.)");
   private static final Pattern REPLY =
       Pattern.compile(
-          "(\\*n,)?(:-?\\d+|\\+[A-Z]+|\\$[a-z0-9]+|-ERR_[a-z_]+|_|[*%~]\\d+|\\*-1)"
+          "(\\*n,)?(:-?\\d+|\\+[A-Z]+|\\$[a-z0-9]+|-ERR_[A-Za-z_.,]+|_|[*%~]\\d+|\\*-1)"
               + "(,(:-?\\d+|\\$[a-z0-9_]+|_|[*%~]\\d+))*");
   private static final Set<String> FLAGS =
       Set.of(
