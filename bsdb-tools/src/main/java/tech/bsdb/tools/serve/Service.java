@@ -92,7 +92,7 @@ public final class Service implements AutoCloseable {
           options.accessLog() == null ? null : keep(new AccessLog(options.accessLog(), console));
       this.accessLog = log;
       LookupCounts counts = new LookupCounts(options.limits().inFlight());
-      this.sets = DataSets.open(options.data(), this::opened, counts, this::say);
+      this.sets = new DataSets(options.data(), this::opened, counts, this::say);
       keep(this::closeSets);
       ClusterOptions member = options.cluster();
       Cluster joined =

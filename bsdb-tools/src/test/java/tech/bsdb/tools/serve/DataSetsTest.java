@@ -294,7 +294,7 @@ class DataSetsTest {
     ReloadOptions options =
         ReloadOptions.defaults().withPoll(Duration.ofMillis(10)).withListener(holdsUpClosing);
     try (DataSets sets =
-        DataSets.open(
+        new DataSets(
             DataSetLocations.in(stores),
             (name, directory) ->
                 ReloadingDatabase.open(

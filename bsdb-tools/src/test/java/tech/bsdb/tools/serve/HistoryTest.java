@@ -48,7 +48,7 @@ class HistoryTest {
     Requests requests =
         new Requests(new LookupCounts(100), new FailureReports(console), latencies, null);
     try (DataSets sets =
-        DataSets.open(
+        new DataSets(
             DataSetLocations.single(directory),
             (name, place) -> ReloadingDatabase.open(place, ReloadOptions.defaults()),
             requests.lookups(),

@@ -3,6 +3,7 @@ package tech.bsdb.tools.serve.cluster;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -97,23 +98,23 @@ public final class SlotSet {
 
   /** Returns these slots and others. */
   public SlotSet plus(SlotSet others) {
-    BitSet all = (BitSet) slots.clone();
-    all.or(others.slots);
-    return new SlotSet(all);
+    return changed(BitSet::or, others);
   }
 
   /** Returns these slots without others. */
   public SlotSet minus(SlotSet others) {
-    BitSet left = (BitSet) slots.clone();
-    left.andNot(others.slots);
-    return new SlotSet(left);
+    return changed(BitSet::andNot, others);
   }
 
   /** Returns those of these slots that are also in another set. */
   public SlotSet and(SlotSet others) {
-    BitSet both = (BitSet) slots.clone();
-    both.and(others.slots);
-    return new SlotSet(both);
+    return changed(BitSet::and, others);
+  }
+
+  private SlotSet changed(BiConsumer<BitSet, BitSet> change, SlotSet others) {
+    BitSet copy = (BitSet) slots.clone();
+    change.accept(copy, others.slots);
+    return new SlotSet(copy);
   }
 
   /** Returns the slots as ranges in ascending order, each as long as can be. */

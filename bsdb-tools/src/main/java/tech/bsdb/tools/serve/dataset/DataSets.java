@@ -64,7 +64,14 @@ public final class DataSets implements AutoCloseable {
     }
   }
 
-  private DataSets(
+  /**
+   * Opens all data sets.
+   *
+   * @param counts counts the lookups in all of them
+   * @param said receives messages for the operator
+   * @throws IOException if one cannot be opened; none stays open then
+   */
+  public DataSets(
       DataSetLocations locations, Opener opener, LookupCounts counts, Consumer<String> said)
       throws IOException {
     this.locations = locations;
@@ -81,19 +88,6 @@ public final class DataSets implements AutoCloseable {
       throw e;
     }
     this.served = Served.of(all, all.get(0));
-  }
-
-  /**
-   * Opens all data sets.
-   *
-   * @param counts counts the lookups in all of them
-   * @param said receives messages for the operator
-   * @throws IOException if one cannot be opened; none stays open then
-   */
-  public static DataSets open(
-      DataSetLocations locations, Opener opener, LookupCounts counts, Consumer<String> said)
-      throws IOException {
-    return new DataSets(locations, opener, counts, said);
   }
 
   private DataSet opened(String name, Path directory) throws IOException {

@@ -218,30 +218,26 @@ final class HashCommands {
         });
   }
 
-  static void hexists(Arguments command, LookupRound round) {
-    measure(command, round, false);
-  }
-
-  static void hstrlen(Arguments command, LookupRound round) {
-    measure(command, round, true);
-  }
-
-  /** Answers with the length of a field, or else with 1; with 0 if it does not exist. */
-  private static void measure(Arguments command, LookupRound round, boolean length) {
-    byte[] name = command.argument(2);
-    round.begin();
-    round.add(
-        command.argument(1),
-        (found, out) -> {
-          RowFields row = row(found);
-          if (row == null) {
-            out.integer(0);
-            return;
-          }
-          int column = row.find(name);
-          read(row, found, length ? only(column) : NONE);
-          out.integer(column < 0 || row.isNull(column) ? 0 : length ? row.length(column) : 1);
-        });
+  /**
+   * Returns what answers with the length of a field, or else with 1; with 0 if it does not exist.
+   */
+  static Handler.Queued measure(boolean length) {
+    return (command, round) -> {
+      byte[] name = command.argument(2);
+      round.begin();
+      round.add(
+          command.argument(1),
+          (found, out) -> {
+            RowFields row = row(found);
+            if (row == null) {
+              out.integer(0);
+              return;
+            }
+            int column = row.find(name);
+            read(row, found, length ? only(column) : NONE);
+            out.integer(column < 0 || row.isNull(column) ? 0 : length ? row.length(column) : 1);
+          });
+    };
   }
 
   static void hgetall(Found found, ReplyWriter out) throws CommandException {
