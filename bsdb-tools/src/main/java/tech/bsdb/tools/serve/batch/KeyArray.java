@@ -54,13 +54,16 @@ final class KeyArray extends KeyStream {
     pieceStart += to - from;
   }
 
-  /** Returns where a run of unescaped string bytes ends. */
+  /** Returns where a run of string bytes and whole escapes ends. */
   private int runEnd(byte[] bytes, int from, int to) {
     int at = from;
     int all = 0;
     while (at < to) {
       byte b = bytes[at];
-      if (b == '"' || b == '\\' || (b >= 0 && b < ' ')) {
+      if (b == '\\' && at + 1 < to) {
+        escaped = true;
+        b = bytes[++at];
+      } else if (b == '"' || b == '\\' || (b >= 0 && b < ' ')) {
         break;
       }
       all |= b;
@@ -87,7 +90,10 @@ final class KeyArray extends KeyStream {
       case FIRST_ELEMENT, ELEMENT -> element(b, place);
       case STRING -> {
         if (b == '"') {
-          endString();
+          if (escaped || !ascii) {
+            requireText();
+          }
+          endKey();
           state = State.AFTER_ELEMENT;
         } else if (b == '\\') {
           escaped = true;
@@ -97,7 +103,8 @@ final class KeyArray extends KeyStream {
           throw notJson("a control character in a string", place);
         }
       }
-      case ESCAPE -> {
+      case ESCAPE -> { // its backslash ended a piece
+        ascii &= b >= 0;
         append(bytes, at, at + 1);
         state = State.STRING;
       }
@@ -136,7 +143,8 @@ final class KeyArray extends KeyStream {
     }
   }
 
-  private void endString() throws BadRequestException {
+  /** Replaces the escapes of a string, and requires that it is well-formed. */
+  private void requireText() throws BadRequestException {
     byte[] bytes = keys.bytes();
     int from = keys.openOffset();
     int to = from + keys.openLength();
@@ -155,7 +163,6 @@ final class KeyArray extends KeyStream {
       }
       keys.shorten(end - from);
     }
-    endKey();
   }
 
   private void append(byte[] bytes, int from, int to) throws BadRequestException {
