@@ -380,7 +380,7 @@ public final class Service implements AutoCloseable {
               } else {
                 encrypt(accepted, credentials.tls());
                 accepted.config().setOption(ChannelOption.SO_KEEPALIVE, true);
-                accepted.pipeline().addLast(resp.connection());
+                accepted.pipeline().addLast(resp.connection(accepted));
               }
             });
     resp.port(port(channel));
@@ -398,7 +398,9 @@ public final class Service implements AutoCloseable {
       }
       encrypt(accepted, tls);
       RequestDecoder decoder = new RequestDecoder();
-      accepted.pipeline().addLast(decoder, new HttpConnection(of, requests, reader, decoder));
+      accepted
+          .pipeline()
+          .addLast(decoder, new HttpConnection(of, accepted, requests, reader, decoder));
     };
   }
 

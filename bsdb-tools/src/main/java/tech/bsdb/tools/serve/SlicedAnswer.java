@@ -23,7 +23,7 @@ import tech.bsdb.tools.text.NoRoomException;
  */
 final class SlicedAnswer implements Action {
   /** How long an answer that has started waits before it requests memory again. */
-  private static final long AGAIN_MILLIS = 100;
+  private static final long AGAIN_NANOS = 100_000_000;
 
   private final Lookups lookups;
   private final Slices slices;
@@ -247,13 +247,13 @@ final class SlicedAnswer implements Action {
     }
     leave();
     to.connection()
-        .later(
+        .after(
+            AGAIN_NANOS,
             () -> {
               if (!gone) {
                 submit();
               }
-            },
-            AGAIN_MILLIS);
+            });
   }
 
   @Override

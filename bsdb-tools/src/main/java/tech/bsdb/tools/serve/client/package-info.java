@@ -1,6 +1,6 @@
 /**
  * What protects the server from its clients, whatever protocol they speak: bounds on connections,
- * on lookups in flight and on memory, and credentials.
+ * on lookups in flight and on memory, credentials, and the connections themselves.
  */
 @NullMarked
 package tech.bsdb.tools.serve.client;

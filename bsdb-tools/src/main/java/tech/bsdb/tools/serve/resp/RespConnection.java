@@ -3,13 +3,9 @@ package tech.bsdb.tools.serve.resp;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.ByteToMessageDecoder;
-import io.netty.handler.codec.DecoderException;
-import io.netty.handler.ssl.SslCloseCompletionEvent;
-import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -21,13 +17,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.store.Lease;
-import tech.bsdb.tools.serve.client.Connections.ClientConnection;
+import tech.bsdb.tools.serve.client.ClientConnection;
 import tech.bsdb.tools.serve.client.HeldMemory;
-import tech.bsdb.tools.serve.client.Sending;
 import tech.bsdb.tools.serve.cluster.ClusterView;
 import tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException;
 import tech.bsdb.tools.serve.resp.CommandReader.MalformedCommandException;
@@ -41,8 +35,7 @@ import tech.bsdb.tools.serve.resp.CommandReader.MalformedCommandException;
  * was written for it, and nothing is read from a client whose commands are not answered yet, so
  * memory is bounded by what one round of reading brings.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // a failure closes the connection, which is noticed
-final class RespConnection extends ChannelInboundHandlerAdapter implements ClientConnection {
+final class RespConnection extends ClientConnection {
   /** Bytes of replies after which a round pauses so that they are sent. */
   private static final int PIECE = 64 << 10;
 
@@ -61,13 +54,10 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   private final CommandReader reader;
   private final TrackedKeys tracked;
   private final LookupRound round;
-  private @Nullable ChannelHandlerContext context;
-  private @Nullable Session session;
-  private @Nullable ReplyWriter replies;
-  private @Nullable Sending sending;
-  private HeldMemory.@Nullable Connection memory;
-  private HeldMemory.@Nullable Share received;
-  private HeldMemory.@Nullable Share values;
+  private final Session session;
+  private final ReplyWriter replies;
+  private final HeldMemory.Share received = share();
+  private final HeldMemory.Share values = share();
   private @Nullable ByteBuf pending;
   private @Nullable CommandSpec waiting;
   private @Nullable String malformed;
@@ -78,52 +68,33 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   private int weight;
   private int paused;
   private boolean running;
-  private boolean pumping;
-  private boolean stalled;
-  private boolean inputEnded;
-  private boolean finished;
-  private volatile boolean gone;
-  private boolean checkingTime;
   private boolean invalidating;
   private int answered;
   private long roundBytes;
   private long arrivedNanos;
   private long insideSinceNanos;
 
-  RespConnection(RespService service) {
+  RespConnection(RespService service, Channel channel) {
+    super(service.connections(), channel);
     this.service = service;
     this.reader =
         new CommandReader(service.limits().bodyBytes(), !service.credentials().needsToken());
     this.tracked = new TrackedKeys(service.trackedBytes());
     this.round = new LookupRound(service, tracked);
-  }
-
-  @Override
-  public void channelActive(ChannelHandlerContext ctx) {
-    context = ctx;
-    HeldMemory.Connection held =
-        service
-            .connections()
-            .memory()
-            .connection(
-                ctx.channel().remoteAddress() instanceof InetSocketAddress address
-                    ? address.getAddress()
-                    : null);
-    memory = held;
-    received = held.share();
-    values = held.share();
-    sending = new Sending(ctx, held.gathering(), service.limits().request().toNanos(), this::taken);
-    replies = new ReplyWriter(ctx.alloc());
-    session =
+    this.replies = new ReplyWriter(channel.alloc());
+    this.session =
         new Session(
             service,
             tracked,
             service.newId(),
-            shown(ctx.channel().remoteAddress()),
-            shown(ctx.channel().localAddress()));
-    service.connections().opened(this);
+            shown(channel.remoteAddress()),
+            shown(channel.localAddress()));
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext context) {
+    super.channelActive(context);
     service.opened(this);
-    ctx.fireChannelActive();
   }
 
   private static String shown(@Nullable SocketAddress address) {
@@ -133,43 +104,41 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   }
 
   @Override
-  public void channelInactive(ChannelHandlerContext ctx) {
-    finished = true;
-    gone = true;
-    service.connections().closed(this);
-    service.closed(this);
-    require(received).settle(0);
-    sending().gone();
-    if (!running) {
-      release();
-    }
-    require(memory).end();
-    ctx.fireChannelInactive();
-  }
-
-  /** Releases what a round holds, and what was received or written and is of no use any more. */
-  private void release() {
-    leave();
-    round.close();
-    tracked.restart(false);
-    require(values).settle(0);
-    replies().takeTo(ByteBuf::release);
+  protected void discard() {
     ByteBuf left = pending;
     pending = null;
     if (left != null) {
       left.release();
     }
+    received.settle(0);
+  }
+
+  @Override
+  protected void release() {
+    service.closed(this);
+    if (!running) {
+      releaseRound();
+    }
+  }
+
+  /** Releases what a round holds and has written, which is of no use any more. */
+  private void releaseRound() {
+    leave();
+    round.close();
+    tracked.restart(false);
+    values.settle(0);
+    replies.takeTo(ByteBuf::release);
   }
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
-    if (finished || !(message instanceof ByteBuf bytes)) {
+    if (isFinished() || !(message instanceof ByteBuf bytes)) {
       ReferenceCountUtil.release(message);
       return;
     }
     if (arrivedNanos == 0) {
       arrivedNanos = System.nanoTime();
-      require(session).active(arrivedNanos);
+      session.active(arrivedNanos);
     }
     ByteBuf before = pending;
     if (before != null) {
@@ -182,17 +151,9 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     pump();
   }
 
-  @Override
-  public void channelReadComplete(ChannelHandlerContext ctx) {
-    if (!gone) {
-      flush();
-    }
-    ctx.fireChannelReadComplete();
-  }
-
   /** Returns what is agreed with the client of this connection, which is open. */
   Session session() {
-    return require(session);
+    return session;
   }
 
   /**
@@ -200,11 +161,11 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
    * may come from the version before. Any thread may call it.
    */
   void invalidate() {
-    if (session().tracking() != null) {
+    if (session.tracking() != null) {
       onLoop(
           () -> {
             invalidating = true;
-            if (!running && round.isEmpty() && !finished) {
+            if (!running && round.isEmpty() && !isFinished()) {
               sendInvalidation();
               flush();
             }
@@ -214,45 +175,23 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
 
   /** Writes the invalidation that has waited for the end of a round. */
   private void sendInvalidation() {
-    if (invalidating && !gone) {
+    if (invalidating && !isGone()) {
       invalidating = false;
-      if (session().tracking() != null) {
-        tracked.invalidate(replies());
+      if (session.tracking() != null) {
+        tracked.invalidate(replies);
       }
     }
   }
 
-  /** Reads and answers commands, until all are answered or something must be waited for. */
-  private void pump() {
-    if (pumping || gone) {
-      return;
-    }
-    pumping = true;
-    try {
-      boolean more = true;
-      while (more && !finished && !running) {
-        more = advance();
-      }
-      if (!finished) {
-        afterwards();
-      }
-    } finally {
-      pumping = false;
-    }
-  }
-
-  /** Does the next step; returns false if there is nothing to do, or not now. */
-  private boolean advance() {
-    if (!context().channel().isOpen()) {
-      return false; // channelInactive follows
-    }
-    if (!context().channel().isWritable()
-        || (sending().isPending() && require(memory).isCrowded())) {
-      pause();
-      stalled = true; // until the client has read what is pending: taken or writability retries it
+  @Override
+  protected boolean advance() {
+    if (running || !channel().isOpen()) {
       return false;
     }
-    stalled = false;
+    if (!clientReads()) {
+      pause();
+      return false;
+    }
     if (round.isEmpty() && waiting == null && malformed == null) {
       readCommands();
     }
@@ -268,9 +207,8 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     }
     String wrong = malformed;
     if (wrong != null) {
-      replies().error("ERR Protocol error: " + wrong);
+      replies.error("ERR Protocol error: " + wrong);
       service.statistics().failed("ERR");
-      handOver();
       finish();
     }
     return false;
@@ -286,7 +224,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     if (in == null) {
       return;
     }
-    Session client = require(session);
+    Session client = session;
     try {
       while (!round.isFull() && reader.read(in)) {
         insideSinceNanos = 0; // the time that the next one takes is its own
@@ -307,7 +245,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
 
   /** Counts the commands that are being read, queued or answered. */
   private void holdReceived() {
-    HeldMemory.Share held = require(received);
+    HeldMemory.Share held = received;
     long answering = round.isEmpty() || roundBytes <= UNCOUNTED ? 0 : roundBytes;
     long bytes = answering + (reader.isInside() ? reader.held() : 0) + queuedBytes();
     if (!held.reserveUpTo(bytes)) {
@@ -470,7 +408,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
 
   private void addError(String reply) {
     service.statistics().failed(reply);
-    if (!session().isSilent()) {
+    if (!session.isSilent()) {
       round.addPlain((found, out) -> out.error(reply));
     }
   }
@@ -536,7 +474,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     }
     ServedVersion version;
     try {
-      version = round.isOpen() ? round.version() : round.open(require(session).selected());
+      version = round.isOpen() ? round.version() : round.open(session.selected());
     } catch (DataSetRemovedException e) {
       refuse(removed(e));
       return;
@@ -546,12 +484,12 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
       return;
     }
     if (version.inMemory() && !service.async()) {
-      round.run(replies(), PIECE, require(values));
+      round.run(replies, PIECE, values);
       ran();
     } else if (service.async() && round.isSingle()) {
       runSingle(version);
     } else {
-      onThread(service.workers(), () -> round.run(replies(), PIECE, require(values)));
+      onThread(service.workers(), () -> round.run(replies, PIECE, values));
     }
   }
 
@@ -561,10 +499,10 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     try {
       threads.execute(
           () -> {
-            if (!gone) {
+            if (!isGone()) {
               task.run();
             }
-            onLoop(this::delivered);
+            backOnLoop(this::delivered);
           });
     } catch (RejectedExecutionException e) { // the service has ended
       running = false;
@@ -574,9 +512,9 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   }
 
   /** Runs a task on the event loop; after its end, releases what the connection holds instead. */
-  private void onLoop(Runnable task) {
+  private void backOnLoop(Runnable task) {
     try {
-      context().executor().execute(task);
+      onLoop(task);
     } catch (RejectedExecutionException e) {
       round.close();
     }
@@ -584,7 +522,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
 
   /** Answers the commands of the round: by an error, unless they need no data. */
   private void refuse(String error) {
-    round.refuse(error, replies());
+    round.refuse(error, replies);
     close();
   }
 
@@ -596,27 +534,28 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     running = true;
     CompletableFuture<byte @Nullable []> later;
     try {
-      later = version.database().getAsync(round.singleKey(), require(values));
+      later = version.database().getAsync(round.singleKey(), values);
     } catch (RuntimeException | Error e) {
       later = CompletableFuture.failedFuture(e);
     }
-    later.whenComplete(
-        (value, failure) -> {
-          Throwable cause =
-              failure instanceof CompletionException && failure.getCause() != null
-                  ? failure.getCause()
-                  : failure;
-          if (context().executor().inEventLoop()) {
-            found(value, cause);
-          } else {
-            onLoop(() -> found(value, cause));
-          }
-        });
+    var unused =
+        later.whenComplete(
+            (value, failure) -> {
+              Throwable cause =
+                  failure instanceof CompletionException && failure.getCause() != null
+                      ? failure.getCause()
+                      : failure;
+              if (channel().eventLoop().inEventLoop()) {
+                found(value, cause);
+              } else {
+                backOnLoop(() -> found(value, cause));
+              }
+            });
   }
 
   private void found(byte @Nullable [] value, @Nullable Throwable failure) {
-    if (!gone) {
-      round.answerSingle(value, failure, replies());
+    if (!isGone()) {
+      round.answerSingle(value, failure, replies);
     }
     delivered();
   }
@@ -624,20 +563,17 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   /** Called on the event loop when a round has run elsewhere. */
   private void delivered() {
     running = false;
-    if (gone) {
-      release();
+    if (isGone()) {
+      releaseRound();
       return;
     }
     ran();
-    if (!pumping) {
-      pump();
-      flush();
-    }
+    serve();
   }
 
   /** Hands over what a round has written, and closes it at its end. */
   private void ran() {
-    require(values).settle(0);
+    values.settle(0);
     if (round.isTorn()) {
       cut();
       close();
@@ -651,22 +587,22 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
 
   /** Sends what was written, so that it is noticed if the client does not read. */
   private void sendIfLong() {
-    if (replies().length() >= PIECE) {
-      handOver();
-      sending().flush();
+    if (replies.length() >= PIECE) {
+      replies.takeTo(this::write);
+      send();
     }
   }
 
   /** Returns the memory that the commands of a transaction take. */
   private long queuedBytes() {
-    Session.Transaction begun = require(session).transaction();
+    Session.Transaction begun = session.transaction();
     return begun == null ? 0 : begun.bytes();
   }
 
   private void close() {
     leave();
     round.close();
-    require(received).settle(queuedBytes());
+    received.settle(queuedBytes());
     sendInvalidation();
   }
 
@@ -680,24 +616,23 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
 
   /** Answers a command that is not looked up with others. */
   private void answerAlone(CommandSpec spec) {
-    Session client = require(session);
+    Session client = session;
     List<byte[]> arguments = reader.arguments();
     if (spec.handler() instanceof Handler.Direct direct) {
-      int start = replies().length();
+      int start = replies.length();
       try {
-        direct.answer(client, arguments, replies());
+        direct.answer(client, arguments, replies);
       } catch (CommandException e) {
         fail(start, e.reply());
       } catch (DataSetRemovedException e) {
         fail(start, removed(e));
       }
       if (client.isSilent()) {
-        replies().truncate(start);
+        replies.truncate(start);
       }
       reader.trust(client.isAuthenticated());
       sendIfLong(); // a short command may have a long reply
       if (client.isEnded()) {
-        handOver();
         finish();
       }
     } else if (spec.handler() instanceof Handler.Deferred deferred) {
@@ -708,9 +643,9 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
 
   /** Runs on a worker. */
   private void answer(Handler.Deferred deferred, Selectable selected, List<byte[]> arguments) {
-    int start = replies().length();
+    int start = replies.length();
     try {
-      deferred.answer(selected, arguments, replies());
+      deferred.answer(selected, arguments, replies);
     } catch (CommandException e) {
       fail(start, e.reply());
     } catch (DataSetRemovedException e) {
@@ -722,181 +657,60 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   }
 
   private void fail(int start, String reply) {
-    replies().truncate(start);
-    replies().error(reply);
+    replies.truncate(start);
+    replies.error(reply);
     service.statistics().failed(reply);
   }
 
-  /** Decides whether more is read, and how long to wait for it. */
-  private void afterwards() {
-    boolean busy = running || stalled;
-    if (inputEnded) { // nothing is left to read, and reading would fail
+  @Override
+  protected void advanced() {
+    boolean busy = running || isStalled();
+    if (inputEnded()) { // nothing is left to read, and reading would fail
       if (!busy) {
-        handOver();
         finish();
       }
       return;
     }
-    context().channel().config().setAutoRead(!busy);
-    if (busy) {
-      return;
-    }
-    if (reader.isInside() || pending != null) {
-      if (insideSinceNanos == 0) {
-        insideSinceNanos = System.nanoTime();
-      }
-      checkTime();
-    } else {
+    channel().config().setAutoRead(!busy);
+    if (busy || (pending == null && !reader.isInside())) {
       insideSinceNanos = 0;
+    } else if (insideSinceNanos == 0) {
+      insideSinceNanos = System.nanoTime();
     }
   }
 
-  /** Closes a connection whose command takes too long to arrive; otherwise checks again. */
-  private void checkTime() {
-    if (checkingTime || insideSinceNanos == 0 || finished) {
+  /** A client may be idle for as long as it likes, but not in the middle of a command. */
+  @Override
+  protected long nanosLeft(long now) {
+    return insideSinceNanos == 0 || isFinished()
+        ? Long.MAX_VALUE
+        : insideSinceNanos + patienceNanos() - now;
+  }
+
+  @Override
+  protected void writeAnswers() {
+    if (running) {
       return;
     }
-    long left = insideSinceNanos + service.limits().request().toNanos() - System.nanoTime();
-    if (left <= 0) {
-      cut();
-      return;
+    replies.takeTo(this::write);
+    if (answered > 0) {
+      service
+          .statistics()
+          .answered(answered, arrivedNanos == 0 ? -1 : System.nanoTime() - arrivedNanos);
+      answered = 0;
     }
-    checkingTime = true;
-    context()
-        .executor()
-        .schedule(
-            () -> {
-              checkingTime = false;
-              checkTime();
-            },
-            left + 1_000_000,
-            TimeUnit.NANOSECONDS);
-  }
-
-  private void handOver() {
-    replies().takeTo(sending()::write);
-  }
-
-  private void flush() {
-    if (!running) {
-      handOver();
-      if (answered > 0) {
-        service
-            .statistics()
-            .answered(answered, arrivedNanos == 0 ? -1 : System.nanoTime() - arrivedNanos);
-        answered = 0;
-      }
-      if (!stalled) {
-        arrivedNanos = 0;
-      }
+    if (!isStalled()) {
+      arrivedNanos = 0;
     }
-    sending().flush();
-    while (stalled
-        && !pumping
-        && !finished
-        && !sending().isPending()
-        && context().channel().isOpen()) {
-      pump(); // all was sent immediately, and nothing else will retry what waits
-      if (!running) {
-        handOver();
-      }
-      sending().flush();
-    }
-  }
-
-  /** Called when everything written before a flush was sent. */
-  private void taken() {
-    if (gone) {
-      return;
-    }
-    pump();
-    flush();
-  }
-
-  private void finish() {
-    if (finished) {
-      return;
-    }
-    finished = true;
-    ByteBuf left = pending;
-    pending = null;
-    if (left != null) {
-      left.release();
-    }
-    require(received).settle(0);
-    sending().end(inputEnded);
   }
 
   @Override
-  public void cut() {
-    context().close();
+  protected boolean isIdle() {
+    return !running && round.isEmpty() && pending == null && !reader.isInside();
   }
 
   @Override
-  public void endIfIdle() {
-    context()
-        .executor()
-        .execute(
-            () -> {
-              if (!finished
-                  && !running
-                  && round.isEmpty()
-                  && pending == null
-                  && !reader.isInside()) {
-                finish();
-              }
-            });
-  }
-
-  @Override
-  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-    if (ctx.channel().isWritable() && !gone && stalled && !pumping) {
-      pump();
-      flush();
-    }
-    ctx.fireChannelWritabilityChanged();
-  }
-
-  @Override
-  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-    if (event instanceof ChannelInputShutdownEvent || event instanceof SslCloseCompletionEvent) {
-      inputEnded = true;
-      if (finished) {
-        sending().end(true);
-      } else {
-        pump();
-        flush();
-      }
-    } else if (event instanceof SslHandshakeCompletionEvent handshake && !handshake.isSuccess()) {
-      ctx.close();
-    }
-    ctx.fireUserEventTriggered(event);
-  }
-
-  @Override
-  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    if (!(cause instanceof IOException) && !(cause instanceof DecoderException)) {
-      service.failures().failed("a connection", cause);
-    }
-    ctx.close();
-  }
-
-  private Sending sending() {
-    return require(sending);
-  }
-
-  private ReplyWriter replies() {
-    return require(replies);
-  }
-
-  private ChannelHandlerContext context() {
-    return require(context);
-  }
-
-  private static <T> T require(@Nullable T opened) {
-    if (opened == null) {
-      throw new IllegalStateException("the connection is not open");
-    }
-    return opened;
+  protected void failed(Throwable cause) {
+    service.failures().failed("a connection", cause);
   }
 }

@@ -2,6 +2,7 @@ package tech.bsdb.tools.serve.resp;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -72,8 +73,8 @@ public final class RespService {
   }
 
   /** Creates the handler of a new connection. */
-  public ChannelHandler connection() {
-    return new RespConnection(this);
+  public ChannelHandler connection(Channel accepted) {
+    return new RespConnection(this, accepted);
   }
 
   /** Sets the port that clients see. */
