@@ -5,49 +5,44 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.LookupBatch;
-import tech.bsdb.error.MemoryBudgetExceededException;
 import tech.bsdb.error.WrongShardException;
+import tech.bsdb.tools.serve.batch.AnswerFrames;
 import tech.bsdb.tools.serve.batch.AnswerWriter;
 import tech.bsdb.tools.serve.batch.BadRequestException;
 import tech.bsdb.tools.serve.batch.KeyList;
 import tech.bsdb.tools.serve.batch.KeyStream;
-import tech.bsdb.tools.serve.client.HeldMemory;
+import tech.bsdb.tools.serve.batch.Projection;
 import tech.bsdb.tools.serve.cluster.Cluster.ElsewhereException;
-import tech.bsdb.tools.text.NoRoomException;
 
 /** The values of many keys, in request order. */
-final class BatchLookup implements Slices {
-  private final Lookups lookups;
+final class BatchLookup extends SlicedAnswer<AnswerWriter> {
   private final KeyStream body;
-  private final boolean withVersion;
-  private final SliceBuffers.WriterFactory<AnswerWriter> form;
-  private final MediaType type;
-  private @Nullable Database database;
-  private @Nullable Identity identity;
-  private @Nullable SliceBuffers<AnswerWriter> buffers;
+  private final Form form;
   private int together;
   private int first;
   private int next;
+  private int end;
   private int hits;
+
+  /**
+   * The form of an answer.
+   *
+   * @param withVersion whether it begins with the version
+   * @param frames whether it has frames rather than lines
+   * @param fields the fields to keep of values in lines; null for all
+   */
+  record Form(boolean withVersion, boolean frames, @Nullable Projection fields) {}
 
   /**
    * A batch whose body has not arrived yet.
    *
    * @param body takes the body
-   * @param withVersion whether the answer begins with the version
-   * @param form creates the writer of the answer, whose type is {@code type}
    */
   BatchLookup(
-      Lookups lookups,
-      KeyStream body,
-      boolean withVersion,
-      SliceBuffers.WriterFactory<AnswerWriter> form,
-      MediaType type) {
-    this.lookups = lookups;
+      Lookups lookups, Exchange exchange, Conditions conditions, KeyStream body, Form form) {
+    super(lookups, exchange, conditions, form.frames ? MediaType.FRAMES : MediaType.JSON_LINES);
     this.body = body;
-    this.withVersion = withVersion;
     this.form = form;
-    this.type = type;
   }
 
   @Override
@@ -61,105 +56,75 @@ final class BatchLookup implements Slices {
   }
 
   @Override
-  public MediaType type() {
-    return type;
-  }
-
-  @Override
-  public int weight() {
+  int weight() {
     return Math.max(1, Math.min(body.keys().size(), KEYS));
   }
 
   @Override
-  public boolean begin(Database from, Identity by, HeldMemory.Share working)
-      throws RequestRefusedException {
-    buffers = new SliceBuffers<>(from, working, form);
-    database = from;
-    identity = by;
-    together = SliceBuffers.together(lookups.longestValue(from));
-    return body.keys().size() <= together && !lookups.async() && lookups.mapped(from);
+  AnswerWriter begin(Database from) throws RequestRefusedException {
+    together = together();
+    return form.frames ? new AnswerFrames() : lookups().lines(from, form.fields);
   }
 
   @Override
-  public void write() throws IOException, ElsewhereException {
+  boolean isQuick() {
+    return body.keys().size() <= together && !lookups().async() && lookups().mapped(database());
+  }
+
+  @Override
+  void write(AnswerWriter answers) throws IOException, ElsewhereException {
     next = first;
+    end = first;
     hits = 0;
     int most = Math.min(body.keys().size(), first + KEYS);
-    int end = first;
-    try {
-      AnswerWriter answers = Slices.begun(buffers).writer();
-      answers.reset();
-      if (first == 0) {
-        requireOwnKeys();
+    if (first == 0) {
+      requireOwnKeys();
+      if (form.withVersion) {
+        answers.writeVersion(identity().version(), identity().id());
       }
-      if (withVersion && first == 0) {
-        Identity by = Slices.begun(identity);
-        answers.writeVersion(by.version(), by.id());
-      }
-      while (next < most && answers.length() < BYTES) {
-        end = Math.min(most, next + together);
-        lookUp(end, answers);
-        next = end;
-      }
-    } catch (MemoryBudgetExceededException
-        | NoRoomException
-        | WrongShardException
-        | ElsewhereException e) {
-      throw e;
-    } catch (IOException | RuntimeException | Error e) {
-      lookups.counts().error(end - next);
-      throw e;
+    }
+    while (next < most && answers.length() < BYTES) {
+      end = Math.min(most, next + together);
+      lookUp(answers);
+      next = end;
     }
   }
 
   @Override
-  public void taken() {
-    lookups.counts().found(hits, next - first - hits);
+  int asked() {
+    return end - next;
+  }
+
+  @Override
+  void taken() {
+    lookups().counts().found(hits, next - first - hits);
     first = next;
-    Slices.begun(buffers).countKept(0);
   }
 
   @Override
-  public boolean isLast() {
+  boolean isLast() {
     return first == body.keys().size();
-  }
-
-  @Override
-  public byte[] buffer() {
-    return Slices.begun(buffers).written();
-  }
-
-  @Override
-  public int length() {
-    return Slices.begun(buffers).length();
-  }
-
-  @Override
-  public void dropMemory() {
-    Slices.begun(buffers).drop();
   }
 
   /** Refuses the batch before its answer begins, if a key belongs to another node or shard. */
   private void requireOwnKeys() throws WrongShardException, ElsewhereException {
     KeyList keys = body.keys();
-    Placement placement = lookups.placement();
+    Placement placement = lookups().placement();
     if (placement.cluster() != null) {
       for (int i = 0; i < keys.size(); i++) {
         placement.requireHere(keys.bytes(), keys.offset(i), keys.length(i));
       }
     }
-    Database own = Slices.begun(database);
-    if (own.isShard()) {
+    if (database().isShard()) {
       for (int i = 0; i < keys.size(); i++) {
-        own.requireOwn(keys.key(i));
+        database().requireOwn(keys.key(i));
       }
     }
   }
 
-  private void lookUp(int end, AnswerWriter answers) throws IOException {
+  private void lookUp(AnswerWriter answers) throws IOException {
     KeyList keys = body.keys();
-    LookupBatch asked = Slices.begun(buffers).batch();
-    asked.clear();
+    LookupBatch asked = batch();
     for (int i = next; i < end; i++) {
       asked.add(keys.key(i));
     }

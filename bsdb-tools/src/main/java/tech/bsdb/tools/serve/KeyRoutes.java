@@ -4,7 +4,6 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.tools.serve.batch.AnswerFrames;
 import tech.bsdb.tools.serve.batch.BadRequestException;
 import tech.bsdb.tools.serve.batch.KeyEncoding;
 import tech.bsdb.tools.serve.batch.KeyStream;
@@ -26,14 +25,14 @@ record KeyRoutes(String prefix, Lookups lookups, int batchKeys) {
     boolean reads = exchange.method().equals("GET") || exchange.isHead();
     if (reads) {
       return path.length() == prefix.length() && RangeRequest.isIn(target)
-          ? range(target)
+          ? range(target, exchange)
           : lookup(target, headers);
     }
     boolean batch = path.length() == prefix.length();
     if (!batch || !exchange.method().equals("POST")) {
       throw exchange.refuseMethod(batch ? "GET, HEAD, POST" : "GET, HEAD");
     }
-    return batch(target, headers);
+    return batch(target, exchange, headers);
   }
 
   private Action lookup(RequestTarget target, HttpHeaders headers)
@@ -73,15 +72,11 @@ record KeyRoutes(String prefix, Lookups lookups, int batchKeys) {
     }
   }
 
-  private Action range(RequestTarget target) throws BadRequestException {
+  private Action range(RequestTarget target, Exchange exchange) throws BadRequestException {
     RangeRequest request =
         RangeRequest.of(target, encoding(target), Math.min(RangeRequest.MOST, batchKeys));
     Projection fields = fields(target);
-    Slices slices =
-        request.countsOnly()
-            ? new RangeCount(lookups, request.range())
-            : new RangeLookup(lookups, request, fields);
-    return new SlicedAnswer(lookups, slices, Conditions.ofBatch(target));
+    return new RangeLookup(lookups, exchange, Conditions.ofBatch(target), request, fields);
   }
 
   private static KeyEncoding encoding(RequestTarget target) throws BadRequestException {
@@ -101,7 +96,7 @@ record KeyRoutes(String prefix, Lookups lookups, int batchKeys) {
     return Projection.parse(fields);
   }
 
-  private Action batch(RequestTarget target, HttpHeaders headers)
+  private Action batch(RequestTarget target, Exchange exchange, HttpHeaders headers)
       throws RequestRefusedException, BadRequestException {
     requireNoCoding(headers);
     KeyEncoding encoding = encoding(target);
@@ -121,22 +116,10 @@ record KeyRoutes(String prefix, Lookups lookups, int batchKeys) {
                       "accept-post: application/json, text/plain\r\n"));
         };
     String accept = headers.get(HttpHeaderNames.ACCEPT);
-    if (accept != null && accept.toLowerCase(Locale.ROOT).contains("application/vnd.bsdb.frames")) {
-      return new SlicedAnswer(
-          lookups,
-          new BatchLookup(
-              lookups, keys, withVersion, database -> new AnswerFrames(), MediaType.FRAMES),
-          conditions);
-    }
-    return new SlicedAnswer(
-        lookups,
-        new BatchLookup(
-            lookups,
-            keys,
-            withVersion,
-            database -> lookups.lines(database, fields),
-            MediaType.JSON_LINES),
-        conditions);
+    boolean frames =
+        accept != null && accept.toLowerCase(Locale.ROOT).contains("application/vnd.bsdb.frames");
+    BatchLookup.Form form = new BatchLookup.Form(withVersion, frames, fields);
+    return new BatchLookup(lookups, exchange, conditions, keys, form);
   }
 
   /** Whether the answer begins with the version. */

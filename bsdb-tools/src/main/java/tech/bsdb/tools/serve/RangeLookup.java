@@ -10,35 +10,30 @@ import tech.bsdb.KeyRange;
 import tech.bsdb.LookupBatch;
 import tech.bsdb.RangeOptions;
 import tech.bsdb.error.DuplicateKeyException;
-import tech.bsdb.error.MemoryBudgetExceededException;
 import tech.bsdb.tools.serve.batch.AnswerLines;
 import tech.bsdb.tools.serve.batch.Projection;
-import tech.bsdb.tools.serve.client.HeldMemory;
 import tech.bsdb.tools.serve.cluster.SlotSet;
-import tech.bsdb.tools.text.NoRoomException;
 
 /**
- * A page of the records of a range, in the order of their keys. The keys come from the order, their
- * values from lookups, which reserve memory. In a cluster, the page has the keys of the node's
- * slots.
+ * A page of the records of a range, in the order of their keys, or the number of the range's keys.
+ * The keys come from the order, their values from lookups, which reserve memory. In a cluster, only
+ * the keys of the node's slots are in the page and the number.
  */
-final class RangeLookup implements Slices {
+final class RangeLookup extends SlicedAnswer<AnswerLines> {
   /** The most keys that one slice looks at, whether they are the node's or not. */
   private static final int MOST_SEEN = 100_000;
 
-  private final Lookups lookups;
   private final RangeRequest request;
   private final @Nullable Projection fields;
   private final RangeOptions keysInOrder;
+  private final boolean withValues;
+  private final long most;
   private final List<byte[]> keys = new ArrayList<>();
-  private @Nullable Database database;
-  private @Nullable SliceBuffers<AnswerLines> buffers;
   private @Nullable SlotSet own;
-  private HeldMemory.@Nullable Share working;
   private @Nullable RecordCursor cursor;
   private long cursorBytes;
   private KeyRange rest;
-  private int left;
+  private long done;
   private int together;
   private boolean ended;
 
@@ -51,78 +46,84 @@ final class RangeLookup implements Slices {
   private boolean atEnd;
 
   /**
-   * A page.
+   * What a request asks for.
    *
    * @param fields the fields to keep of values; null for all
    */
-  RangeLookup(Lookups lookups, RangeRequest request, @Nullable Projection fields) {
-    this.lookups = lookups;
+  RangeLookup(
+      Lookups lookups,
+      Exchange exchange,
+      Conditions conditions,
+      RangeRequest request,
+      @Nullable Projection fields) {
+    super(
+        lookups,
+        exchange,
+        conditions,
+        request.countsOnly() ? MediaType.JSON : MediaType.JSON_LINES);
     this.request = request;
     this.fields = fields;
     this.keysInOrder =
         RangeOptions.defaults().withValues(false).withDescending(request.descending());
+    this.withValues = !request.keysOnly() && !request.countsOnly();
+    this.most = request.countsOnly() ? Long.MAX_VALUE : request.limit();
     this.rest = request.range();
-    this.left = request.limit();
   }
 
   @Override
-  public MediaType type() {
-    return MediaType.JSON_LINES;
+  int weight() {
+    return withValues ? Math.min(request.limit(), KEYS) : 1;
   }
 
   @Override
-  public int weight() {
-    return request.keysOnly() ? 1 : Math.min(request.limit(), KEYS);
-  }
-
-  @Override
-  public boolean begin(Database from, Identity by, HeldMemory.Share memory)
-      throws RequestRefusedException {
+  AnswerLines begin(Database from) throws RequestRefusedException {
     if (!from.isOrdered()) {
       throw new RequestRefusedException(RangeRequest.NO_ORDER);
     }
-    buffers = new SliceBuffers<>(from, memory, this::lines);
-    working = memory;
-    database = from;
-    cursorBytes = lookups.cursorBytes(from);
-    own = lookups.placement().ownSlots();
-    together = SliceBuffers.together(lookups.longestValue(from));
+    cursorBytes = lookups().cursorBytes(from);
+    own = lookups().placement().ownSlots();
+    together = together();
     ended = own != null && own.isEmpty();
-    return false; // the order may be on a device even if all else is in memory
-  }
-
-  private AnswerLines lines(Database of) throws RequestRefusedException {
-    AnswerLines lines = lookups.lines(of, fields);
+    AnswerLines lines =
+        request.countsOnly() ? new AnswerLines(false, null) : lookups().lines(from, fields);
     lines.writeKeysIn(request.encoding());
     return lines;
   }
 
   @Override
-  public void write() throws IOException {
+  void write(AnswerLines answers) throws IOException {
     lastSeen = null;
     seen = 0;
     written = 0;
     asking = 1;
     atEnd = ended;
-    keys.clear();
-    try {
-      AnswerLines answers = Slices.begun(buffers).writer();
-      answers.reset();
-      if (request.keysOnly()) {
-        writeKeys(answers);
-      } else {
-        writeRecords(answers);
-      }
-    } catch (MemoryBudgetExceededException | NoRoomException e) {
-      throw e;
-    } catch (IOException | RuntimeException | Error e) {
-      lookups.counts().error(asking);
-      throw e;
+    readingOrder = true;
+    if (withValues) {
+      writeRecords(answers);
+    } else if (request.countsOnly()) {
+      writeCount(answers);
+    } else {
+      writeKeys(answers);
+    }
+  }
+
+  /** Takes two reads of each database, except in a cluster, where keys are counted one by one. */
+  private void writeCount(AnswerLines answers) throws IOException {
+    if (own == null) {
+      answers.writeCount(database().count(rest));
+      atEnd = true;
+      return;
+    }
+    while (nextKey() != null) {
+      written++;
+    }
+    if (atEnd) {
+      answers.writeCount(done + written);
     }
   }
 
   private void writeKeys(AnswerLines answers) throws IOException {
-    while (written < left && answers.length() < BYTES) {
+    while (done + written < most && answers.length() < BYTES) {
       byte[] key = nextKey();
       if (key == null) {
         return;
@@ -133,10 +134,10 @@ final class RangeLookup implements Slices {
   }
 
   private void writeRecords(AnswerLines answers) throws IOException {
-    int most = Math.min(left, KEYS);
-    while (written < most && answers.length() < BYTES) {
+    int wantedInAll = (int) Math.min(most - done, KEYS);
+    while (written < wantedInAll && answers.length() < BYTES) {
       keys.clear();
-      int wanted = Math.min(together, most - written);
+      int wanted = Math.min(together, wantedInAll - written);
       for (long bytes = 0; keys.size() < wanted && bytes < BYTES; ) {
         byte[] key = nextKey();
         if (key == null) {
@@ -159,10 +160,8 @@ final class RangeLookup implements Slices {
     while (!atEnd && seen < MOST_SEEN) {
       RecordCursor records = cursor;
       if (records == null) {
-        if (!Slices.begun(working).reserve(cursorBytes)) {
-          throw new MemoryBudgetExceededException(cursorBytes);
-        }
-        records = Slices.begun(database).range(rest, keysInOrder);
+        reserve(cursorBytes);
+        records = database().range(rest, keysInOrder);
         cursor = records;
       }
       if (!records.next()) {
@@ -180,8 +179,7 @@ final class RangeLookup implements Slices {
   }
 
   private void lookUp(AnswerLines answers) throws IOException {
-    LookupBatch asked = Slices.begun(buffers).batch();
-    asked.clear();
+    LookupBatch asked = batch();
     keys.forEach(asked::add);
     asking = keys.size();
     readingOrder = false;
@@ -200,41 +198,40 @@ final class RangeLookup implements Slices {
   }
 
   @Override
-  public Reply failed() {
+  int asked() {
+    return asking;
+  }
+
+  @Override
+  Reply failed() {
     return readingOrder ? Reply.ORDER_FAILED : Reply.FAILED;
   }
 
   @Override
-  public void taken() {
-    lookups.counts().found(request.keysOnly() ? 0 : written, 0);
-    left -= written;
-    ended = atEnd || left == 0;
+  void taken() {
+    lookups().counts().found(withValues ? written : 0, 0);
+    done += written;
+    ended = atEnd || done == most;
     if (lastSeen != null) {
       rest = RangeRequest.behind(rest, lastSeen, request.descending());
     }
     keys.clear();
-    Slices.begun(buffers).countKept(cursor == null ? 0 : cursorBytes);
   }
 
   @Override
-  public boolean isLast() {
+  boolean isLast() {
     return ended;
   }
 
   @Override
-  public byte[] buffer() {
-    return Slices.begun(buffers).written();
+  long kept() {
+    return cursor == null ? 0 : cursorBytes;
   }
 
   @Override
-  public int length() {
-    return Slices.begun(buffers).length();
-  }
-
-  @Override
-  public void dropMemory() {
+  void dropMemory() {
     cursor = null; // another one begins at the rest of the range
     keys.clear();
-    Slices.begun(buffers).drop();
+    super.dropMemory();
   }
 }

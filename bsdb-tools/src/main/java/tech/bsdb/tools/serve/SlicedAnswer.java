@@ -5,10 +5,12 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.Database;
+import tech.bsdb.LookupBatch;
 import tech.bsdb.error.MemoryBudgetExceededException;
 import tech.bsdb.error.WrongShardException;
 import tech.bsdb.store.Lease;
-import tech.bsdb.tools.serve.batch.BadRequestException;
+import tech.bsdb.tools.serve.batch.AnswerWriter;
 import tech.bsdb.tools.serve.client.HeldMemory;
 import tech.bsdb.tools.serve.cluster.Cluster.ElsewhereException;
 import tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException;
@@ -19,21 +21,40 @@ import tech.bsdb.tools.text.NoRoomException;
  *
  * <p>The next slice waits until the client has read what was written, so memory does not grow with
  * the answer. A small answer from a mapped database is made on the event loop in one piece; all
- * others are made by the workers.
+ * others are made by the workers. A slice is written by one thread at a time.
+ *
+ * <p>The writer's array and the values that are read are kept for the next slice, unless values
+ * made them large, and count as held memory.
+ *
+ * @param <W> what writes the slices
  */
-final class SlicedAnswer implements Action {
+abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
+  /** The most keys that are looked up for one slice. */
+  static final int KEYS = 256;
+
+  /** Bytes of an answer at which a slice ends. */
+  static final int BYTES = 256 << 10;
+
+  /** Bytes of values that are read together. */
+  private static final long VALUE_BYTES = 1 << 20;
+
+  /** A value array that grew beyond this many bytes is not kept for the next slice. */
+  private static final int KEPT = 1 << 20;
+
   /** How long an answer that has started waits before it requests memory again. */
   private static final long AGAIN_NANOS = 100_000_000;
 
   private final Lookups lookups;
-  private final Slices slices;
+  private final Exchange exchange;
   private final Conditions conditions;
-  private @Nullable Exchange exchange;
+  private final MediaType type;
+  private final HeldMemory.Share working;
   private @Nullable Lease lease;
   private @Nullable Identity identity;
+  private @Nullable W writer;
+  private @Nullable LookupBatch batch;
   private int weight;
   private boolean admitted;
-  private boolean chosen;
   private long refusedNanos;
   private boolean inPieces;
   private boolean running;
@@ -43,66 +64,148 @@ final class SlicedAnswer implements Action {
   /**
    * An answer to a request whose body has not arrived yet.
    *
-   * @param slices what is written
    * @param conditions the request's conditions on the version that answers
    */
-  SlicedAnswer(Lookups lookups, Slices slices, Conditions conditions) {
+  SlicedAnswer(Lookups lookups, Exchange exchange, Conditions conditions, MediaType type) {
     this.lookups = lookups;
-    this.slices = slices;
+    this.exchange = exchange;
     this.conditions = conditions;
+    this.type = type;
+    this.working = exchange.connection().share();
+  }
+
+  /** Returns how many lookups the request counts as while it is in progress. */
+  abstract int weight();
+
+  /**
+   * Returns the writer of the answer. Called once, before the first slice.
+   *
+   * @param from the version that answers, which stays open until the answer is complete
+   * @throws RequestRefusedException if the request needs something this database does not have
+   */
+  abstract W begin(Database from) throws RequestRefusedException;
+
+  /** Whether the whole answer is small and is read from memory. */
+  boolean isQuick() {
+    return false;
+  }
+
+  /**
+   * Looks up and writes the next slice; nothing if there is nothing to send yet. Until it is {@link
+   * #taken}, the next call writes it again, from the start, after {@link #dropMemory}.
+   *
+   * @param answers is empty
+   * @throws MemoryBudgetExceededException if there is no room for values
+   * @throws NoRoomException if there is no room for what is written
+   * @throws ElsewhereException if another node of the cluster answers a key
+   */
+  abstract void write(W answers) throws IOException, ElsewhereException;
+
+  /** Returns how many lookups have failed when {@link #write} fails. */
+  abstract int asked();
+
+  /** Returns the answer if the first slice could not be written, because the server failed. */
+  Reply failed() {
+    return Reply.FAILED;
+  }
+
+  /** Goes on behind the slice that was written. */
+  abstract void taken();
+
+  /** Whether the slice that was taken is the last. */
+  abstract boolean isLast();
+
+  /** Returns the bytes kept from slice to slice, besides the writer and the batch. */
+  long kept() {
+    return 0;
+  }
+
+  /** Drops what can be made again, so that an answer that waits holds little. */
+  void dropMemory() {
+    require(writer).drop();
+    batch = null;
+    working.settle(0);
+  }
+
+  final Lookups lookups() {
+    return lookups;
+  }
+
+  /** Returns the database that answers. */
+  final Database database() {
+    return require(lease).database();
+  }
+
+  /** Returns the identity of the version that answers. */
+  final Identity identity() {
+    return require(identity);
+  }
+
+  /** Returns how many values are read together, so that they take little memory. */
+  final int together() {
+    long longest = Math.max(1, lookups.longestValue(database()));
+    return (int) Math.max(1, Math.min(KEYS, VALUE_BYTES / longest));
+  }
+
+  /** Returns an empty batch, which reserves memory before it reads values. */
+  final LookupBatch batch() {
+    LookupBatch made = batch;
+    if (made == null) {
+      made = database().batch();
+      made.use(working);
+      batch = made;
+    }
+    made.clear();
+    return made;
+  }
+
+  /**
+   * Reserves memory that is kept from slice to slice.
+   *
+   * @throws MemoryBudgetExceededException if there is none
+   */
+  final void reserve(long bytes) throws MemoryBudgetExceededException {
+    if (!working.reserve(bytes)) {
+      throw new MemoryBudgetExceededException(bytes);
+    }
   }
 
   @Override
-  public void body(ByteBuf piece) throws BadRequestException {
-    slices.body(piece);
-  }
-
-  @Override
-  public void bodyEnded() throws BadRequestException {
-    slices.bodyEnded();
-  }
-
-  @Override
-  public void start(Exchange started) {
-    exchange = started;
-    weight = slices.weight();
+  public final void start(Exchange started) {
+    weight = weight();
     if (!lookups.counts().enter(weight)) {
-      started.complete(Reply.BUSY);
+      exchange.complete(Reply.BUSY);
       return;
     }
     admitted = true;
-    Lease acquired;
     try {
-      acquired = lookups.acquire();
-    } catch (DataSetRemovedException e) {
-      release();
-      started.complete(Lookups.removed(e));
-      return;
-    }
-    lease = acquired;
-    Identity by = lookups.identity(acquired);
-    identity = by;
-    try {
+      Lease acquired = lookups.acquire();
+      lease = acquired;
+      Identity by = lookups.identity(acquired);
       conditions.check(by);
+      identity = by;
+      W made = begin(acquired.database());
+      made.use(working::reserve);
+      writer = made;
+    } catch (DataSetRemovedException e) {
+      end(Lookups.removed(e));
+      return;
     } catch (RequestRefusedException e) {
-      release();
-      started.complete(e.reply());
+      end(identity == null ? e.reply() : e.reply().with(identity.header()));
       return;
     }
-    boolean quick;
-    try {
-      quick = slices.begin(acquired.database(), by, started.connection().share());
-    } catch (RequestRefusedException e) {
-      release();
-      started.complete(e.reply().with(by.header()));
-      return;
-    }
-    chosen = true;
-    if (quick) {
+    if (isQuick()) {
       delivered(write());
     } else {
       submit();
     }
+  }
+
+  /** Ends with a whole answer, instead of slices. */
+  private void end(Reply reply) {
+    release();
+    exchange.memory().settle(0);
+    exchange.complete(reply);
   }
 
   private void submit() {
@@ -116,7 +219,7 @@ final class SlicedAnswer implements Action {
     } catch (RejectedExecutionException e) { // the service has ended
       running = false;
       release();
-      require(exchange).connection().cut();
+      exchange.connection().cut();
     }
   }
 
@@ -124,7 +227,7 @@ final class SlicedAnswer implements Action {
   private void work() {
     Throwable failure = write();
     try {
-      require(exchange).connection().onLoop(() -> delivered(failure));
+      exchange.connection().onLoop(() -> delivered(failure));
     } catch (RejectedExecutionException e) { // the event loop has ended
       release();
     }
@@ -132,121 +235,123 @@ final class SlicedAnswer implements Action {
 
   /** Writes the next slice; returns the failure, or null. */
   private @Nullable Throwable write() {
-    HeldMemory.Share copy = require(exchange).memory();
+    W answers = require(writer);
     try {
-      slices.write();
-      int length = slices.length();
-      if (!copy.reserveUpTo(length)) { // for the copy to be sent
-        throw new MemoryBudgetExceededException(length);
+      answers.reset();
+      write(answers);
+      if (!exchange.memory().reserveUpTo(answers.length())) { // for the copy to be sent
+        throw new MemoryBudgetExceededException(answers.length());
       }
-      slices.taken();
-      return null;
-    } catch (ElsewhereException | IOException | RuntimeException | Error e) {
-      return e; // also out of memory, or a mapped file failed
+    } catch (MemoryBudgetExceededException
+        | NoRoomException
+        | WrongShardException
+        | ElsewhereException e) {
+      return e;
+    } catch (IOException | RuntimeException | Error e) { // out of memory, or a mapped file failed
+      lookups.counts().error(asked());
+      return e;
     }
+    taken();
+    LookupBatch read = batch;
+    if (read != null && read.values().length > KEPT) {
+      read = null;
+      batch = null;
+    }
+    working.settle(kept() + answers.buffer().length + (read == null ? 0 : read.values().length));
+    return null;
   }
 
   /** Sends the slice that was written. Runs on the event loop. */
   private void delivered(@Nullable Throwable failure) {
     running = false;
-    Exchange to = require(exchange);
     if (gone) {
       release();
-      to.memory().settle(0);
+      exchange.memory().settle(0);
       return;
     }
     if (failure instanceof MemoryBudgetExceededException || failure instanceof NoRoomException) {
-      refused(to);
+      refused();
       return;
     }
     refusedNanos = 0;
     if (failure instanceof WrongShardException e && !inPieces) {
-      misdirected(to, lookups.placement().misdirected(e).with(require(identity).header()));
-      return;
-    }
-    if (failure instanceof ElsewhereException e) {
-      misdirected(to, lookups.placement().misdirected(e));
-      return;
-    }
-    if (failure != null) {
-      release();
-      lookups.requests().failed(to, failure);
+      end(lookups.placement().misdirected(e).with(identity().header()));
+    } else if (failure instanceof ElsewhereException e) {
+      end(lookups.placement().misdirected(e));
+    } else if (failure != null) {
+      lookups.requests().failed(exchange, failure);
       if (inPieces) {
-        to.connection().cut();
+        release();
+        exchange.connection().cut();
       } else {
-        to.complete(slices.failed().with(require(identity).header()));
+        end(failed().with(identity().header()));
       }
-      return;
+    } else {
+      send(require(writer), isLast());
     }
-    int length = slices.length();
-    boolean last = slices.isLast();
+  }
+
+  private void send(W slice, boolean last) {
+    int length = slice.length();
     if (length == 0 && !last) { // nothing to send yet
-      to.memory().settle(0);
+      exchange.memory().settle(0);
       submit();
       return;
     }
     if (last && !inPieces) {
-      byte[] whole = Arrays.copyOf(slices.buffer(), length);
-      Reply reply = new Reply(200, slices.type(), require(identity).header(), whole);
-      to.memory().settle(length);
+      byte[] whole = Arrays.copyOf(slice.buffer(), length);
+      exchange.memory().settle(length);
       release();
-      to.complete(reply);
+      exchange.complete(new Reply(200, type, identity().header(), whole));
       return;
     }
+    boolean ends = last;
     if (!inPieces) {
       inPieces = true;
-      to.beginPieces(200, slices.type(), require(identity).header());
-      if (to.isHead()) { // the head is all that is wanted
-        last = true;
+      exchange.beginPieces(200, type, identity().header());
+      if (exchange.isHead()) { // the head is all that is wanted
+        ends = true;
         length = 0;
       }
     }
-    ByteBuf piece = to.connection().buffer(length);
-    if (length > 0) {
-      piece.writeBytes(slices.buffer(), 0, length);
-    }
-    to.memory().settle(length);
-    if (last) {
+    ByteBuf piece = exchange.connection().buffer(length);
+    piece.writeBytes(slice.buffer(), 0, length);
+    exchange.memory().settle(length);
+    if (ends) {
       release();
-    }
-    if (to.piece(piece, last) && !last) {
+      exchange.piece(piece, true);
+    } else if (exchange.piece(piece, false)) {
       submit();
-    } else if (!last) {
+    } else {
       waiting = true;
-      slices.dropMemory();
+      dropMemory();
       leave(); // a client that does not read must not block others
     }
-  }
-
-  private void misdirected(Exchange to, Reply reply) {
-    release();
-    to.memory().settle(0);
-    to.complete(reply);
   }
 
   /**
    * Handles the lack of memory for the next slice. An answer that has started waits for memory as
    * long as a client may keep the server waiting.
    */
-  private void refused(Exchange to) {
-    slices.dropMemory();
-    to.memory().settle(0);
+  private void refused() {
     if (!inPieces) {
-      release();
-      to.complete(Reply.FULL);
+      end(Reply.FULL);
       return;
     }
+    dropMemory();
+    exchange.memory().settle(0);
     long now = System.nanoTime();
     if (refusedNanos == 0) {
       refusedNanos = now;
     }
-    if (now - refusedNanos > to.connection().patienceNanos()) {
+    if (now - refusedNanos > exchange.connection().patienceNanos()) {
       release();
-      to.connection().cut();
+      exchange.connection().cut();
       return;
     }
     leave();
-    to.connection()
+    exchange
+        .connection()
         .after(
             AGAIN_NANOS,
             () -> {
@@ -257,7 +362,7 @@ final class SlicedAnswer implements Action {
   }
 
   @Override
-  public void resume() {
+  public final void resume() {
     if (waiting) {
       waiting = false;
       submit();
@@ -265,22 +370,20 @@ final class SlicedAnswer implements Action {
   }
 
   @Override
-  public void abandoned() {
+  public final void abandoned() {
     gone = true;
-    if (!running && exchange != null) {
+    if (!running) {
       release();
       exchange.memory().settle(0);
     }
   }
 
   private void release() {
-    Lease held = lease;
-    if (held != null) {
-      lease = null;
-      held.close();
+    if (lease != null) {
+      lease.close();
     }
-    if (chosen) {
-      slices.dropMemory();
+    if (writer != null) {
+      dropMemory();
     }
     leave();
   }

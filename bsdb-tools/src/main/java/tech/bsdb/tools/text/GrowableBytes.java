@@ -19,6 +19,7 @@ public abstract class GrowableBytes {
   /** {@link #reset} drops an array that has grown larger. */
   private static final int KEPT = 1 << 20;
 
+  private static final byte[] NONE = {};
   private static final int LARGEST = Integer.MAX_VALUE - 8;
 
   /** The longest whole number, with its sign. */
@@ -66,6 +67,12 @@ public abstract class GrowableBytes {
     if (bytes.length > KEPT) {
       bytes = new byte[first];
     }
+  }
+
+  /** Discards what was written, and the array. */
+  public final void drop() {
+    length = 0;
+    bytes = NONE;
   }
 
   /**
@@ -129,7 +136,7 @@ public abstract class GrowableBytes {
     if (needed > LARGEST) {
       throw new OutOfMemoryError(content + " of " + needed + " bytes does not fit in an array");
     }
-    int larger = (int) Math.min(LARGEST, Math.max(needed, 2L * bytes.length));
+    int larger = (int) Math.min(LARGEST, Math.max(Math.max(first, needed), 2L * bytes.length));
     checkRoom(larger);
     bytes = Arrays.copyOf(bytes, larger);
   }

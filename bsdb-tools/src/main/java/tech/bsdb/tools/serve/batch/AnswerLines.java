@@ -17,6 +17,7 @@ import tech.bsdb.tools.text.JsonCopier;
  */
 public final class AnswerLines extends AnswerWriter {
   private static final byte[] KEY = "{\"key\":".getBytes(US_ASCII);
+  private static final byte[] COUNT = "{\"count\":".getBytes(US_ASCII);
   private static final byte[] VALUE = ",\"value\":".getBytes(US_ASCII);
   private static final byte[] ABSENT = ",\"value\":null}\n".getBytes(US_ASCII);
   private static final byte[] END = "}\n".getBytes(US_ASCII);
@@ -79,6 +80,13 @@ public final class AnswerLines extends AnswerWriter {
   public void writeKey(byte[] key) {
     putKey(key, 0, key.length);
     out.put(END);
+  }
+
+  /** Writes a number of keys, which is the whole answer: {@code {"count":...}}. */
+  public void writeCount(long count) {
+    out.put(COUNT);
+    out.putNumber(count);
+    out.put('}');
   }
 
   private void putKey(byte[] keys, int offset, int length) {

@@ -64,4 +64,9 @@ public abstract sealed class AnswerWriter permits AnswerLines, AnswerFrames {
   public void reset() {
     out.reset();
   }
+
+  /** Discards the written bytes, and the buffer. */
+  public void drop() {
+    out.drop();
+  }
 }
