@@ -1,6 +1,5 @@
 package tech.bsdb.tools.serve;
 
-import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.serve.client.HeldMemory;
 
@@ -131,23 +130,5 @@ final class Exchange {
   /** Completes the exchange with a whole answer, from any thread. */
   void complete(Reply answer) {
     connection.complete(this, answer);
-  }
-
-  /**
-   * Begins an answer in pieces. Call it on the event loop, while this exchange is first in line.
-   */
-  void beginPieces(int status, MediaType type, String headers) {
-    connection.beginPieces(this, status, type, headers);
-  }
-
-  /**
-   * Writes a piece of the body, on the event loop; the answer to HEAD has one empty piece. The
-   * memory held for the exchange is then held for the connection until the client has read the
-   * piece.
-   *
-   * @return whether the client can take more; if not, {@link Action#resume} is called when it can
-   */
-  boolean piece(ByteBuf bytes, boolean last) {
-    return connection.piece(this, bytes, last);
   }
 }

@@ -275,6 +275,7 @@ final class HttpConnection extends ClientConnection {
     serve();
   }
 
+  /** Begins an answer in pieces, on the event loop, to the exchange that is first in line. */
   void beginPieces(Exchange exchange, int status, MediaType type, String headers) {
     if (exchange.http10()) {
       exchange.closeAfterwards();
@@ -285,6 +286,13 @@ final class HttpConnection extends ClientConnection {
     write(out);
   }
 
+  /**
+   * Writes a piece of an answer's body, on the event loop; the answer to HEAD has one empty piece.
+   * The memory held for the exchange is then held for the connection until the client has read the
+   * piece.
+   *
+   * @return whether the client can take more; if not, {@link Action#resume} is called when it can
+   */
   boolean piece(Exchange exchange, ByteBuf bytes, boolean last) {
     if (isFinished()) {
       bytes.release();

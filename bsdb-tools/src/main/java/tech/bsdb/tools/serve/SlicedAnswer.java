@@ -46,6 +46,7 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
 
   private final Lookups lookups;
   private final Exchange exchange;
+  private final HttpConnection connection;
   private final Conditions conditions;
   private final MediaType type;
   private final HeldMemory.Share working;
@@ -71,7 +72,8 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
     this.exchange = exchange;
     this.conditions = conditions;
     this.type = type;
-    this.working = exchange.connection().share();
+    this.connection = exchange.connection();
+    this.working = connection.share();
   }
 
   /** Returns how many lookups the request counts as while it is in progress. */
@@ -219,7 +221,7 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
     } catch (RejectedExecutionException e) { // the service has ended
       running = false;
       release();
-      exchange.connection().cut();
+      connection.cut();
     }
   }
 
@@ -227,7 +229,7 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
   private void work() {
     Throwable failure = write();
     try {
-      exchange.connection().onLoop(() -> delivered(failure));
+      connection.onLoop(() -> delivered(failure));
     } catch (RejectedExecutionException e) { // the event loop has ended
       release();
     }
@@ -282,7 +284,7 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
       lookups.requests().failed(exchange, failure);
       if (inPieces) {
         release();
-        exchange.connection().cut();
+        connection.cut();
       } else {
         end(failed().with(identity().header()));
       }
@@ -308,19 +310,19 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
     boolean ends = last;
     if (!inPieces) {
       inPieces = true;
-      exchange.beginPieces(200, type, identity().header());
+      connection.beginPieces(exchange, 200, type, identity().header());
       if (exchange.isHead()) { // the head is all that is wanted
         ends = true;
         length = 0;
       }
     }
-    ByteBuf piece = exchange.connection().buffer(length);
+    ByteBuf piece = connection.buffer(length);
     piece.writeBytes(slice.buffer(), 0, length);
     exchange.memory().settle(length);
     if (ends) {
       release();
-      exchange.piece(piece, true);
-    } else if (exchange.piece(piece, false)) {
+      connection.piece(exchange, piece, true);
+    } else if (connection.piece(exchange, piece, false)) {
       submit();
     } else {
       waiting = true;
@@ -344,21 +346,19 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
     if (refusedNanos == 0) {
       refusedNanos = now;
     }
-    if (now - refusedNanos > exchange.connection().patienceNanos()) {
+    if (now - refusedNanos > connection.patienceNanos()) {
       release();
-      exchange.connection().cut();
+      connection.cut();
       return;
     }
     leave();
-    exchange
-        .connection()
-        .after(
-            AGAIN_NANOS,
-            () -> {
-              if (!gone) {
-                submit();
-              }
-            });
+    connection.after(
+        AGAIN_NANOS,
+        () -> {
+          if (!gone) {
+            submit();
+          }
+        });
   }
 
   @Override

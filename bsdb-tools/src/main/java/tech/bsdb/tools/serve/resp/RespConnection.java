@@ -224,13 +224,11 @@ final class RespConnection extends ClientConnection {
     if (in == null) {
       return;
     }
-    Session client = session;
     try {
-      while (!round.isFull() && reader.read(in)) {
+      boolean more = true;
+      while (more && !round.isFull() && reader.read(in)) {
         insideSinceNanos = 0; // the time that the next one takes is its own
-        if (!read(client)) {
-          break;
-        }
+        more = read();
       }
     } catch (MalformedCommandException e) {
       malformed = String.valueOf(e.getMessage());
@@ -245,17 +243,17 @@ final class RespConnection extends ClientConnection {
 
   /** Counts the commands that are being read, queued or answered. */
   private void holdReceived() {
-    HeldMemory.Share held = received;
     long answering = round.isEmpty() || roundBytes <= UNCOUNTED ? 0 : roundBytes;
     long bytes = answering + (reader.isInside() ? reader.held() : 0) + queuedBytes();
-    if (!held.reserveUpTo(bytes)) {
+    if (!received.reserveUpTo(bytes)) {
       malformed = "too much memory is held for clients (--max-held); try again";
     }
-    held.settle(bytes);
+    received.settle(bytes);
   }
 
   /** Takes the command just read; returns false if it must wait for the round. */
-  private boolean read(Session client) {
+  private boolean read() {
+    Session client = session;
     answered++;
     roundBytes += reader.held();
     client.next();
@@ -273,7 +271,7 @@ final class RespConnection extends ClientConnection {
       counted++;
       Session.Transaction begun = client.transaction();
       if (begun != null && (!spec.isUnqueued() || isOf(spec, "exec") || isOf(spec, "multi"))) {
-        readInside(client, begun, spec);
+        readInside(begun, spec);
         return true;
       }
       if (client.isSilent() && !(spec.handler() instanceof Handler.Direct)) {
@@ -317,13 +315,12 @@ final class RespConnection extends ClientConnection {
   }
 
   /** Queues a command of a transaction, or ends the transaction by answering all of it. */
-  private void readInside(Session client, Session.Transaction begun, CommandSpec spec)
-      throws CommandException {
+  private void readInside(Session.Transaction begun, CommandSpec spec) throws CommandException {
     if (isOf(spec, "multi")) {
       addError(NESTED); // unlike other errors, it leaves the transaction as it is
     } else if (isOf(spec, "exec")) {
-      client.transaction(null);
-      exec(client, begun);
+      session.transaction(null);
+      exec(begun);
     } else if (!spec.isQueueable()) {
       throw new CommandException("ERR Command not allowed inside a transaction");
     } else {
@@ -332,24 +329,24 @@ final class RespConnection extends ClientConnection {
         throw new CommandException(
             "ERR the transaction is larger than --max-batch or --max-body permits");
       }
-      requireHere(spec, client.acceptsReplica());
+      requireHere(spec, session.acceptsReplica());
       if (!begun.isBroken()) {
         begun.add(spec, reader.arguments(), reader.held());
       }
-      if (!client.isSilent()) {
+      if (!session.isSilent()) {
         round.addPlain((found, out) -> out.simple("QUEUED"));
       }
     }
   }
 
-  private void exec(Session client, Session.Transaction of) throws CommandException {
-    Map<Selectable, String> watched = Map.copyOf(client.watched());
-    client.watched().clear();
+  private void exec(Session.Transaction of) throws CommandException {
+    Map<Selectable, String> watched = Map.copyOf(session.watched());
+    session.watched().clear();
     if (of.isBroken()) {
       addError(ABORTED);
       return;
     }
-    if (client.isSilent()) {
+    if (session.isSilent()) {
       return;
     }
     ClusterView cluster = service.clusterView();
@@ -358,12 +355,12 @@ final class RespConnection extends ClientConnection {
       for (Session.Transaction.Queued each : of.commands()) {
         slot = each.spec().slot(each, slot);
       }
-      RespCluster.requireHere(cluster, slot, client.acceptsReplica());
+      RespCluster.requireHere(cluster, slot, session.acceptsReplica());
     }
     roundBytes += of.bytes();
     int count = of.commands().size();
     round.begin();
-    Selectable selected = client.selected();
+    Selectable selected = session.selected();
     round.add(
         (found, out) -> {
           requireUnchanged(watched, selected);
@@ -378,7 +375,7 @@ final class RespConnection extends ClientConnection {
           addError(e.reply());
         }
       } else if (each.spec().handler() instanceof Handler.Direct direct) {
-        round.addPlain((found, out) -> direct.answer(client, each.arguments(), out));
+        round.addPlain((found, out) -> direct.answer(session, each.arguments(), out));
       }
     }
     round.enclose(false);
@@ -616,36 +613,34 @@ final class RespConnection extends ClientConnection {
 
   /** Answers a command that is not looked up with others. */
   private void answerAlone(CommandSpec spec) {
-    Session client = session;
+    Handler handler = spec.handler();
     List<byte[]> arguments = reader.arguments();
-    if (spec.handler() instanceof Handler.Direct direct) {
-      int start = replies.length();
-      try {
-        direct.answer(client, arguments, replies);
-      } catch (CommandException e) {
-        fail(start, e.reply());
-      } catch (DataSetRemovedException e) {
-        fail(start, removed(e));
-      }
-      if (client.isSilent()) {
-        replies.truncate(start);
-      }
-      reader.trust(client.isAuthenticated());
-      sendIfLong(); // a short command may have a long reply
-      if (client.isEnded()) {
-        finish();
-      }
-    } else if (spec.handler() instanceof Handler.Deferred deferred) {
-      Selectable selected = client.selected();
-      onThread(service.threadsOf(deferred), () -> answer(deferred, selected, arguments));
+    Selectable selected = session.selected();
+    if (handler instanceof Handler.Deferred deferred) {
+      onThread(service.threadsOf(deferred), () -> answer(handler, selected, arguments));
+      return;
+    }
+    int start = replies.length();
+    answer(handler, selected, arguments);
+    if (session.isSilent()) {
+      replies.truncate(start);
+    }
+    reader.trust(session.isAuthenticated());
+    sendIfLong(); // a short command may have a long reply
+    if (session.isEnded()) {
+      finish();
     }
   }
 
-  /** Runs on a worker. */
-  private void answer(Handler.Deferred deferred, Selectable selected, List<byte[]> arguments) {
+  /** Writes the reply of a command. Runs on a worker, unless the command is about the session. */
+  private void answer(Handler handler, Selectable selected, List<byte[]> arguments) {
     int start = replies.length();
     try {
-      deferred.answer(selected, arguments, replies);
+      if (handler instanceof Handler.Direct direct) {
+        direct.answer(session, arguments, replies);
+      } else if (handler instanceof Handler.Deferred deferred) {
+        deferred.answer(selected, arguments, replies);
+      }
     } catch (CommandException e) {
       fail(start, e.reply());
     } catch (DataSetRemovedException e) {
