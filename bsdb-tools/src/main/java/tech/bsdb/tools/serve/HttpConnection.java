@@ -236,7 +236,7 @@ final class HttpConnection extends ClientConnection {
       reply = Reply.FULL; // for answers without a lookup, such as pages
     }
     exchange.memory().settle(sent ? reply.body().length : 0);
-    if (connections().draining() && begun.isEmpty() && received.isEmpty() && !decoder.holdsMore()) {
+    if (connections().draining() && isIdle()) {
       exchange.closeAfterwards(); // pipelined requests are answered first
     }
     byte[] body = reply.body();

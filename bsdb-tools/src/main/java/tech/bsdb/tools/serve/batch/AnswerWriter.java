@@ -16,20 +16,6 @@ public abstract sealed class AnswerWriter permits AnswerLines, AnswerFrames {
 
   AnswerWriter() {}
 
-  /**
-   * Writes the answer for a key.
-   *
-   * @param key the key
-   * @param value its value, or null if it is absent
-   */
-  public void write(byte[] key, byte @Nullable [] value) {
-    if (value == null) {
-      writeAbsent(key, 0, key.length);
-    } else {
-      write(key, 0, key.length, value, 0, value.length);
-    }
-  }
-
   /** Writes the answer for a key that is present, both in ranges of arrays. */
   public abstract void write(
       byte[] keys, int keyOffset, int keyLength, byte[] values, int valueOffset, int valueLength);

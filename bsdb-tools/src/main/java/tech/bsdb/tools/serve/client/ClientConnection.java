@@ -15,7 +15,6 @@ import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -72,7 +71,13 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   protected ClientConnection(Connections connections, Channel channel) {
     this.connections = connections;
     this.channel = channel;
-    this.memory = connections.memory().connection(addressOf(channel));
+    this.memory =
+        connections
+            .memory()
+            .connection(
+                channel.remoteAddress() instanceof InetSocketAddress address
+                    ? address.getAddress()
+                    : null);
     this.unsent = memory.gathering();
     this.patienceNanos = connections.limits().request().toNanos();
   }
@@ -115,7 +120,7 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   protected void inputCut() {}
 
   @Override
-  public void channelActive(ChannelHandlerContext context) {
+  public final void channelActive(ChannelHandlerContext context) {
     connections.opened(this);
     checkTime();
   }
@@ -386,12 +391,6 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   /** Returns a new share of memory held for this connection. */
   public final HeldMemory.Share share() {
     return memory.share();
-  }
-
-  private static @Nullable InetAddress addressOf(Channel channel) {
-    return channel.remoteAddress() instanceof InetSocketAddress address
-        ? address.getAddress()
-        : null;
   }
 
   protected final Channel channel() {

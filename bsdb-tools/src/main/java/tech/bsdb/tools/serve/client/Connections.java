@@ -3,6 +3,7 @@ package tech.bsdb.tools.serve.client;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 /** The open connections and their shared state. Thread-safe. */
 public final class Connections {
@@ -69,6 +70,11 @@ public final class Connections {
   /** Returns the number of open connections. */
   public int count() {
     return open.size();
+  }
+
+  /** Returns the open connections of a protocol. */
+  public <T extends ClientConnection> Stream<T> of(Class<T> protocol) {
+    return open.stream().filter(protocol::isInstance).map(protocol::cast);
   }
 
   /** Whether there are as many connections as the limits allow. */

@@ -1,7 +1,5 @@
 package tech.bsdb.tools.serve.resp;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -10,7 +8,6 @@ import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -47,8 +44,6 @@ final class RespConnection extends ClientConnection {
   private static final String NESTED = "ERR MULTI calls can not be nested";
   private static final String ABORTED =
       "EXECABORT Transaction discarded because of previous errors.";
-  private static final byte[] POST = "post".getBytes(US_ASCII);
-  private static final byte[] HOST = "host:".getBytes(US_ASCII);
 
   private final RespService service;
   private final CommandReader reader;
@@ -91,12 +86,6 @@ final class RespConnection extends ClientConnection {
             shown(channel.localAddress()));
   }
 
-  @Override
-  public void channelActive(ChannelHandlerContext context) {
-    super.channelActive(context);
-    service.opened(this);
-  }
-
   private static String shown(@Nullable SocketAddress address) {
     return address instanceof InetSocketAddress internet
         ? internet.getAddress().getHostAddress() + ":" + internet.getPort()
@@ -115,7 +104,6 @@ final class RespConnection extends ClientConnection {
 
   @Override
   protected void release() {
-    service.closed(this);
     if (!running) {
       releaseRound();
     }
@@ -439,8 +427,8 @@ final class RespConnection extends ClientConnection {
   }
 
   private static boolean isHttp(byte[] name) {
-    byte[] lower = Arguments.name(name).getBytes(US_ASCII);
-    return Arrays.equals(lower, POST) || Arrays.equals(lower, HOST);
+    String lower = Arguments.name(name);
+    return lower.equals("post") || lower.equals("host:");
   }
 
   /** Makes room for the lookups of others while the client does not read. */

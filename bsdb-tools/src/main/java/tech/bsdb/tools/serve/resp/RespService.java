@@ -8,11 +8,10 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.serve.client.Connections;
 import tech.bsdb.tools.serve.client.Connections.Limits;
@@ -38,7 +37,6 @@ public final class RespService {
   private final RespStatistics statistics = new RespStatistics();
   private final AtomicLong ids = new AtomicLong();
   private final AtomicLong trackedBytes = new AtomicLong();
-  private final Set<RespConnection> open = ConcurrentHashMap.newKeySet();
   private volatile int port;
   private volatile Supplier<Map<String, @Nullable Object>> figures = Map::of;
 
@@ -74,6 +72,7 @@ public final class RespService {
 
   /** Creates the handler of a new connection. */
   public ChannelHandler connection(Channel accepted) {
+    statistics.connected();
     return new RespConnection(this, accepted);
   }
 
@@ -98,7 +97,7 @@ public final class RespService {
 
   /** Returns the number of open connections. */
   public long connected() {
-    return open.size();
+    return open().count();
   }
 
   /** Returns the error for a connection beyond the limit, after which it is closed. */
@@ -106,10 +105,8 @@ public final class RespService {
     return "-ERR max number of clients reached\r\n".getBytes(US_ASCII);
   }
 
-  /** Notes a new connection, which has its number and session already. */
-  void opened(RespConnection connection) {
-    statistics.connected();
-    open.add(connection);
+  private Stream<RespConnection> open() {
+    return connections.of(RespConnection.class);
   }
 
   /** Returns a number that no other connection has. */
@@ -122,13 +119,9 @@ public final class RespService {
     return trackedBytes;
   }
 
-  void closed(RespConnection connection) {
-    open.remove(connection);
-  }
-
   /** Returns the sessions of all open connections, by their numbers. */
   List<Session> sessions() {
-    return open.stream()
+    return open()
         .map(RespConnection::session)
         .sorted(Comparator.comparingLong(Session::id))
         .toList();
@@ -139,7 +132,7 @@ public final class RespService {
    * data is served than before.
    */
   public void invalidate() {
-    open.forEach(RespConnection::invalidate);
+    open().forEach(RespConnection::invalidate);
   }
 
   /** Returns the data set that a new connection has selected; it may have been removed. */

@@ -3,6 +3,7 @@ package tech.bsdb.tools.serve.batch;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 final class AnswerLinesTest {
@@ -11,11 +12,11 @@ final class AnswerLinesTest {
   @Test
   void aKeyAndItsValueAreALine() {
     AnswerLines lines = new AnswerLines(false, null);
-    lines.write(bytes("k\"é"), bytes("v\n\u0001\u007f"));
-    lines.write(bytes(""), bytes(""));
-    lines.write(bytes("k"), null);
-    lines.write(BINARY, BINARY);
-    lines.write(BINARY, null);
+    write(lines, bytes("k\"é"), bytes("v\n\u0001\u007f"));
+    write(lines, bytes(""), bytes(""));
+    write(lines, bytes("k"), null);
+    write(lines, BINARY, BINARY);
+    write(lines, BINARY, null);
     assertThat(text(lines)).endsWith("\n");
     assertThat(text(lines).lines())
         .containsExactly(
@@ -46,13 +47,13 @@ final class AnswerLinesTest {
   @Test
   void jsonValuesStandInTheLineAsTheyAre() {
     AnswerLines lines = new AnswerLines(true, null);
-    lines.write(bytes("k"), bytes("{ \"a\" : 1.10e400,\n \"b c\": [ true, \"x y\" ] }\n"));
-    lines.write(bytes("k"), bytes("{\"a\":"));
-    lines.write(bytes("k"), bytes(""));
-    lines.write(bytes("k"), BINARY);
-    lines.write(bytes("k"), bytes("[".repeat(100_000)));
-    lines.write(bytes("k"), null);
-    lines.write(bytes("k"), bytes("null"));
+    write(lines, bytes("k"), bytes("{ \"a\" : 1.10e400,\n \"b c\": [ true, \"x y\" ] }\n"));
+    write(lines, bytes("k"), bytes("{\"a\":"));
+    write(lines, bytes("k"), bytes(""));
+    write(lines, bytes("k"), BINARY);
+    write(lines, bytes("k"), bytes("[".repeat(100_000)));
+    write(lines, bytes("k"), null);
+    write(lines, bytes("k"), bytes("null"));
     String error = "{\"key\":\"k\",\"error\":\"the value is not JSON\"}\n";
     assertThat(text(lines))
         .isEqualTo(
@@ -64,10 +65,10 @@ final class AnswerLinesTest {
   @Test
   void onlyTheFieldsThatWereAskedForAreGiven() throws Exception {
     AnswerLines lines = new AnswerLines(true, Projection.parse("b,c"));
-    lines.write(bytes("k"), bytes("{\"a\":1, \"b\":{\"b\": 2}, \"c\":\"\\u0041\"}"));
-    lines.write(bytes("k"), bytes("[1]"));
-    lines.write(bytes("k"), bytes("{"));
-    lines.write(bytes("k"), null);
+    write(lines, bytes("k"), bytes("{\"a\":1, \"b\":{\"b\": 2}, \"c\":\"\\u0041\"}"));
+    write(lines, bytes("k"), bytes("[1]"));
+    write(lines, bytes("k"), bytes("{"));
+    write(lines, bytes("k"), null);
     assertThat(text(lines).lines())
         .containsExactly(
             "{\"key\":\"k\",\"value\":{\"b\":{\"b\":2},\"c\":\"\\u0041\"}}",
@@ -79,9 +80,9 @@ final class AnswerLinesTest {
   @Test
   void framesHaveLengthAndValue() {
     AnswerFrames frames = new AnswerFrames();
-    frames.write(bytes("k"), new byte[300]);
-    frames.write(bytes("k"), null);
-    frames.write(bytes("k"), new byte[0]);
+    write(frames, bytes("k"), new byte[300]);
+    write(frames, bytes("k"), null);
+    write(frames, bytes("k"), new byte[0]);
     frames.write(bytes("k"), 0, 1, bytes("xABx"), 1, 2);
     byte[] expected = new byte[4 + 300 + 4 + 4 + 4 + 2];
     expected[2] = 1;
@@ -107,6 +108,14 @@ final class AnswerLinesTest {
 
   private static byte[] bytes(String text) {
     return text.getBytes(UTF_8);
+  }
+
+  private static void write(AnswerWriter writer, byte[] key, byte @Nullable [] value) {
+    if (value == null) {
+      writer.writeAbsent(key, 0, key.length);
+    } else {
+      writer.write(key, 0, key.length, value, 0, value.length);
+    }
   }
 
   private static String text(AnswerWriter writer) {
