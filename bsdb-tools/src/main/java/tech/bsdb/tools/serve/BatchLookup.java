@@ -83,7 +83,7 @@ final class BatchLookup extends SlicedAnswer<AnswerWriter> {
         answers.writeVersion(identity().version(), identity().id());
       }
     }
-    while (next < most && answers.length() < BYTES) {
+    while (next < most && answers.out().length() < BYTES) {
       end = Math.min(most, next + together);
       lookUp(answers);
       next = end;

@@ -123,7 +123,7 @@ final class RangeLookup extends SlicedAnswer<AnswerLines> {
   }
 
   private void writeKeys(AnswerLines answers) throws IOException {
-    while (done + written < most && answers.length() < BYTES) {
+    while (done + written < most && answers.out().length() < BYTES) {
       byte[] key = nextKey();
       if (key == null) {
         return;
@@ -135,7 +135,7 @@ final class RangeLookup extends SlicedAnswer<AnswerLines> {
 
   private void writeRecords(AnswerLines answers) throws IOException {
     int wantedInAll = (int) Math.min(most - done, KEYS);
-    while (written < wantedInAll && answers.length() < BYTES) {
+    while (written < wantedInAll && answers.out().length() < BYTES) {
       keys.clear();
       int wanted = Math.min(together, wantedInAll - written);
       for (long bytes = 0; keys.size() < wanted && bytes < BYTES; ) {

@@ -2,7 +2,6 @@ package tech.bsdb.tools.serve;
 
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
@@ -14,6 +13,7 @@ import tech.bsdb.tools.serve.batch.AnswerWriter;
 import tech.bsdb.tools.serve.client.HeldMemory;
 import tech.bsdb.tools.serve.cluster.Cluster.ElsewhereException;
 import tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException;
+import tech.bsdb.tools.text.JsonBuffer;
 import tech.bsdb.tools.text.NoRoomException;
 
 /**
@@ -124,7 +124,7 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
 
   /** Drops what can be made again, so that an answer that waits holds little. */
   void dropMemory() {
-    require(writer).drop();
+    require(writer).out().drop();
     batch = null;
     working.settle(0);
   }
@@ -187,7 +187,7 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
       conditions.check(by);
       identity = by;
       W made = begin(acquired.database());
-      made.use(working::reserve);
+      made.out().use(working::reserve);
       writer = made;
     } catch (DataSetRemovedException e) {
       end(Lookups.removed(e));
@@ -238,11 +238,12 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
   /** Writes the next slice; returns the failure, or null. */
   private @Nullable Throwable write() {
     W answers = require(writer);
+    JsonBuffer out = answers.out();
     try {
-      answers.reset();
+      out.reset();
       write(answers);
-      if (!exchange.memory().reserveUpTo(answers.length())) { // for the copy to be sent
-        throw new MemoryBudgetExceededException(answers.length());
+      if (!exchange.memory().reserveUpTo(out.length())) { // for the copy to be sent
+        throw new MemoryBudgetExceededException(out.length());
       }
     } catch (MemoryBudgetExceededException
         | NoRoomException
@@ -259,7 +260,7 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
       read = null;
       batch = null;
     }
-    working.settle(kept() + answers.buffer().length + (read == null ? 0 : read.values().length));
+    working.settle(kept() + out.bytes().length + (read == null ? 0 : read.values().length));
     return null;
   }
 
@@ -289,11 +290,11 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
         end(failed().with(identity().header()));
       }
     } else {
-      send(require(writer), isLast());
+      send(require(writer).out(), isLast());
     }
   }
 
-  private void send(W slice, boolean last) {
+  private void send(JsonBuffer slice, boolean last) {
     int length = slice.length();
     if (length == 0 && !last) { // nothing to send yet
       exchange.memory().settle(0);
@@ -301,7 +302,7 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
       return;
     }
     if (last && !inPieces) {
-      byte[] whole = Arrays.copyOf(slice.buffer(), length);
+      byte[] whole = slice.copy();
       exchange.memory().settle(length);
       release();
       exchange.complete(new Reply(200, type, identity().header(), whole));
@@ -317,7 +318,7 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
       }
     }
     ByteBuf piece = connection.buffer(length);
-    piece.writeBytes(slice.buffer(), 0, length);
+    piece.writeBytes(slice.bytes(), 0, length);
     exchange.memory().settle(length);
     if (ends) {
       release();

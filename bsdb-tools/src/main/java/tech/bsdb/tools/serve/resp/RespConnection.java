@@ -61,7 +61,6 @@ final class RespConnection extends ClientConnection {
   private @Nullable LongAdder counter;
   private int counted;
   private int weight;
-  private int paused;
   private boolean running;
   private boolean invalidating;
   private int answered;
@@ -177,7 +176,7 @@ final class RespConnection extends ClientConnection {
       return false;
     }
     if (!clientReads()) {
-      pause();
+      leave(); // makes room for the lookups of others while the client does not read
       return false;
     }
     if (round.isEmpty() && waiting == null && malformed == null) {
@@ -431,27 +430,16 @@ final class RespConnection extends ClientConnection {
     return lower.equals("post") || lower.equals("host:");
   }
 
-  /** Makes room for the lookups of others while the client does not read. */
-  private void pause() {
-    if (weight != 0) {
-      paused = weight;
-      service.counts().leave(weight);
-      weight = 0;
-    }
-  }
-
   private void runRound() {
     if (round.isPlain()) {
       refuse("");
       return;
     }
-    if (paused != 0) {
-      weight = paused;
-      paused = 0;
-      service.counts().enterAgain(weight);
-    } else if (weight == 0) {
+    if (weight == 0) {
       int wanted = round.weight();
-      if (!service.counts().enter(wanted)) {
+      if (round.isOpen()) {
+        service.counts().enterAgain(wanted);
+      } else if (!service.counts().enter(wanted)) {
         refuse(BUSY);
         return;
       }
@@ -592,7 +580,6 @@ final class RespConnection extends ClientConnection {
   }
 
   private void leave() {
-    paused = 0;
     if (weight != 0) {
       service.counts().leave(weight);
       weight = 0;

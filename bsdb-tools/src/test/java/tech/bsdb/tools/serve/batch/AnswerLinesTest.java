@@ -25,8 +25,8 @@ final class AnswerLinesTest {
             "{\"key\":\"k\",\"value\":null}",
             "{\"key\":{\"base64\":\"AP8=\"},\"value\":{\"base64\":\"AP8=\"}}",
             "{\"key\":{\"base64\":\"AP8=\"},\"value\":null}");
-    lines.reset();
-    assertThat(lines.length()).isZero();
+    lines.out().reset();
+    assertThat(lines.out().length()).isZero();
   }
 
   @Test
@@ -93,10 +93,10 @@ final class AnswerLinesTest {
     expected[315] = 2;
     expected[316] = 'A';
     expected[317] = 'B';
-    assertThat(frames.length()).isEqualTo(expected.length);
-    assertThat(frames.buffer()).startsWith(expected);
-    frames.reset();
-    assertThat(frames.length()).isZero();
+    assertThat(frames.out().length()).isEqualTo(expected.length);
+    assertThat(frames.out().bytes()).startsWith(expected);
+    frames.out().reset();
+    assertThat(frames.out().length()).isZero();
   }
 
   @Test
@@ -119,6 +119,6 @@ final class AnswerLinesTest {
   }
 
   private static String text(AnswerWriter writer) {
-    return new String(writer.buffer(), 0, writer.length(), UTF_8);
+    return new String(writer.out().bytes(), 0, writer.out().length(), UTF_8);
   }
 }
