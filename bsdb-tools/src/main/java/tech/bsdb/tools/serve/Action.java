@@ -1,6 +1,7 @@
 package tech.bsdb.tools.serve;
 
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.serve.batch.BadRequestException;
 
 /** Answers one request. Everything except completion happens on the connection's event loop. */
@@ -23,6 +24,14 @@ interface Action {
   /** Whether it may start before the preceding requests are answered. */
   default boolean overlaps() {
     return false;
+  }
+
+  /**
+   * Returns the routes of the keys of the data set, if this answers with the value of a key and
+   * nothing else in the request matters; otherwise null.
+   */
+  default @Nullable KeyRoutes plainRoutes() {
+    return null;
   }
 
   /** Continues an answer in pieces: the client has read what was written. */

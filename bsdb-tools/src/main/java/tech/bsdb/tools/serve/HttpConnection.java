@@ -340,12 +340,17 @@ final class HttpConnection extends ClientConnection {
   /** Whether everything that has arrived is answered, and the client has read it all. */
   boolean isQuiet() {
     return receiving == null
-        && received.isEmpty()
-        && begun.isEmpty()
+        && isIdle()
         && !isPending()
         && channel().isWritable()
         && !connections().draining()
+        && !inputEnded()
         && !isFinished();
+  }
+
+  /** Returns what decodes the requests. */
+  RequestDecoder decoder() {
+    return decoder;
   }
 
   /** Records that the connection was in use, so that it is not idle until later. */

@@ -24,6 +24,9 @@ record Identity(Database database, String version, String id, String header, Str
   private static final long FNV_OFFSET = 0xcbf29ce484222325L;
   private static final long FNV_PRIME = 0x100000001b3L;
 
+  /** What the tag of an absent key ends with, before its quote. */
+  static final String ABSENCE = "-absent";
+
   /** Outside the range of a key's bytes, so that no key ends like a list of fields. */
   private static final int BOUNDARY = 0x100;
 
@@ -54,10 +57,7 @@ record Identity(Database database, String version, String id, String header, Str
 
   /** Returns the tag of a present value, including its quotes. */
   String tag(byte[] key, @Nullable Projection fields) {
-    long hash = FNV_OFFSET;
-    for (byte b : key) {
-      hash = (hash ^ (b & 0xff)) * FNV_PRIME;
-    }
+    long hash = hash(key);
     if (fields != null) {
       for (String name : fields.names()) {
         hash = (hash ^ BOUNDARY) * FNV_PRIME;
@@ -69,9 +69,18 @@ record Identity(Database database, String version, String id, String header, Str
     return tagPrefix + HexFormat.of().toHexDigits(hash) + '"';
   }
 
+  /** Returns the number in the tag of a value that is answered whole. */
+  static long hash(byte[] key) {
+    long hash = FNV_OFFSET;
+    for (byte b : key) {
+      hash = (hash ^ (b & 0xff)) * FNV_PRIME;
+    }
+    return hash;
+  }
+
   /** Returns the tag of the answer for an absent key, derived from the tag of its value. */
   static String tagOfAbsence(String tag) {
-    return tag.substring(0, tag.length() - 1) + "-absent\"";
+    return tag.substring(0, tag.length() - 1) + ABSENCE + '"';
   }
 
   /** Returns the header lines of an answer with a tag. */

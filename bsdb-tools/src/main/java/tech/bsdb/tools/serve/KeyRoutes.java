@@ -54,21 +54,26 @@ record KeyRoutes(String prefix, Lookups lookups, int batchKeys) {
     } catch (ElsewhereException e) {
       throw new RequestRefusedException(lookups.placement().misdirected(e));
     }
-    return new KeyLookup(lookups, key, fields, conditions);
+    return new KeyLookup(this, key, fields, conditions);
   }
 
   /** Answers with the value of one key. */
   private record KeyLookup(
-      Lookups lookups, byte[] key, @Nullable Projection fields, Conditions conditions)
+      KeyRoutes routes, byte[] key, @Nullable Projection fields, Conditions conditions)
       implements Action {
     @Override
     public void start(Exchange exchange) {
-      lookups.get(exchange, key, fields, conditions);
+      routes.lookups.get(exchange, key, fields, conditions);
     }
 
     @Override
     public boolean overlaps() {
-      return lookups.overlap();
+      return routes.lookups.overlap();
+    }
+
+    @Override
+    public @Nullable KeyRoutes plainRoutes() {
+      return fields == null && conditions.equals(Conditions.NONE) ? routes : null;
     }
   }
 

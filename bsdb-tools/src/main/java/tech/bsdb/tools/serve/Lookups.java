@@ -44,7 +44,7 @@ final class Lookups {
   private final ValueKind values;
   private final Placement placement;
   private volatile @Nullable Facts facts;
-  private volatile @Nullable Identity identity;
+  private volatile @Nullable Served served;
 
   /** Facts about an open database, determined once. */
   private record Facts(
@@ -54,6 +54,13 @@ final class Lookups {
       long cursorBytes,
       @Nullable RowForm rows,
       String badSchema) {}
+
+  /**
+   * The version that was served last.
+   *
+   * @param plain null if its values are not answered to plain GETs at once
+   */
+  private record Served(Identity identity, @Nullable PlainHeads plain) {}
 
   /**
    * Looks up keys in a data set.
@@ -136,12 +143,32 @@ final class Lookups {
 
   /** Returns the identity of a leased version. */
   Identity identity(Lease lease) {
-    Identity known = identity;
-    if (known == null || !known.isOf(lease.database())) {
-      known = Identity.of(lease, values);
-      identity = known;
+    return served(lease).identity;
+  }
+
+  /**
+   * Returns the heads of the answers of a leased version to plain GETs; null if its values are not
+   * in memory or not answered as they are, or if lookups are asynchronous.
+   */
+  @Nullable PlainHeads plainHeads(Lease lease) {
+    return served(lease).plain;
+  }
+
+  private Served served(Lease lease) {
+    Served known = served;
+    if (known == null || !known.identity.isOf(lease.database())) {
+      Identity identity = Identity.of(lease, values);
+      Facts facts = facts(lease.database());
+      boolean plain = !async && facts.mapped && facts.rows == null && facts.badSchema.isEmpty();
+      known = new Served(identity, plain ? PlainHeads.of(identity, type()) : null);
+      served = known;
     }
     return known;
+  }
+
+  /** Returns the type of values that are answered as they are. */
+  private MediaType type() {
+    return json() ? MediaType.JSON : MediaType.BYTES;
   }
 
   private Facts facts(Database of) {
@@ -365,7 +392,7 @@ final class Lookups {
       return row(value, bound.rows, bound.by, headers, memory);
     }
     if (bound.fields == null) {
-      return new Reply(200, json() ? MediaType.JSON : MediaType.BYTES, headers, value);
+      return new Reply(200, type(), headers, value);
     }
     try {
       return new Reply(200, MediaType.JSON, headers, bound.fields.project(value, memory::reserve));

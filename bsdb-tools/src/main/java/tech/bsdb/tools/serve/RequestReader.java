@@ -76,13 +76,29 @@ record RequestReader(Routes routes, @Nullable Credentials credentials, int bodyB
       if (target.isServer()) {
         throw exchange.refuseMethod("GET, HEAD, POST");
       }
-      exchange.action(routes.action(target, exchange, headers));
+      Action action = routes.action(target, exchange, headers);
+      exchange.action(action);
+      RequestDecoder decoder = exchange.connection().decoder();
+      if (decoder.isJudging()) {
+        decoder.judged(isPlain(exchange, target, headers) ? action.plainRoutes() : null);
+      }
       return null;
     } catch (RequestRefusedException e) {
       return e.reply();
     } catch (BadRequestException e) {
       return Reply.error(e.status(), String.valueOf(e.getMessage()));
     }
+  }
+
+  /** Whether nothing but the action determines the answer, and nothing follows it. */
+  private static boolean isPlain(Exchange exchange, RequestTarget target, HttpHeaders headers) {
+    return exchange.method().equals("GET")
+        && !exchange.http10()
+        && exchange.keepAlive()
+        && target.query() == null
+        && !headers.contains(HttpHeaderNames.CONTENT_LENGTH)
+        && !headers.contains(HttpHeaderNames.TRANSFER_ENCODING)
+        && !headers.contains(HttpHeaderNames.EXPECT);
   }
 
   private static Reply malformed(HttpRequest request) {

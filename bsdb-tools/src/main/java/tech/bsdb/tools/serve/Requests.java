@@ -62,6 +62,23 @@ final class Requests {
     }
   }
 
+  /** Called when a few requests for keys have been answered at once, which are not logged. */
+  void answered(int present, int absent, long nanos) {
+    int all = present + absent;
+    begun.add(all);
+    byStatus[200].add(present);
+    byStatus[404].add(absent);
+    done.add(all);
+    for (int i = 0; i < all; i++) {
+      latencies.record(nanos);
+    }
+  }
+
+  /** Whether each answered request is logged. */
+  boolean areLogged() {
+    return log != null;
+  }
+
   /** Called for requests whose connection ended before they were answered. */
   void abandoned(int requests) {
     done.add(requests);

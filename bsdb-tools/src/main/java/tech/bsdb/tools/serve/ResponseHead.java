@@ -90,7 +90,14 @@ final class ResponseHead {
     out.writeByte('\r').writeByte('\n');
   }
 
-  private static byte[] dateLine() {
+  /** Returns the header lines up to the value of the length. */
+  static byte[] untilLength(int status, MediaType type) {
+    String line = new String(STATUS_LINES[status], ISO_8859_1);
+    return bytes(line + new String(type.line(), ISO_8859_1) + new String(LENGTH, ISO_8859_1));
+  }
+
+  /** Returns the header line with the current date; do not modify it. */
+  static byte[] dateLine() {
     long second = System.currentTimeMillis() / 1000;
     Clock known = clock;
     if (known.second != second) {

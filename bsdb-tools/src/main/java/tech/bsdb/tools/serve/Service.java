@@ -398,9 +398,11 @@ public final class Service implements AutoCloseable {
       }
       encrypt(accepted, tls);
       RequestDecoder decoder = new RequestDecoder();
-      accepted
-          .pipeline()
-          .addLast(decoder, new HttpConnection(of, accepted, requests, reader, decoder));
+      HttpConnection connection = new HttpConnection(of, accepted, requests, reader, decoder);
+      if (!requests.areLogged()) {
+        accepted.pipeline().addLast(new PlainGets(connection, decoder, requests, opened));
+      }
+      accepted.pipeline().addLast(decoder, connection);
     };
   }
 

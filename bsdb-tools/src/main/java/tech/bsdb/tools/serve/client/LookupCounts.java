@@ -31,6 +31,15 @@ public final class LookupCounts {
     this.whole = whole;
   }
 
+  /** Whether {@link #enter} would not admit a lookup. */
+  public boolean isFull() {
+    if (whole != null) {
+      return whole.isFull();
+    }
+    int now = inFlight.get();
+    return now >= maxInFlight && now > 0;
+  }
+
   /** Admits lookups unless too many are in flight; after admission, call {@link #leave}. */
   public boolean enter(int count) {
     if (whole != null && !whole.enter(count)) {

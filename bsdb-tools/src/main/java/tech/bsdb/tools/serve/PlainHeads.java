@@ -1,0 +1,87 @@
+package tech.bsdb.tools.serve;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+/**
+ * The heads of the answers of a version to plain GETs, prepared as bytes. Only the length of a
+ * value, the date and the digits of the tag change from answer to answer.
+ *
+ * @param present the head of a value
+ * @param absent the answer for an absent key
+ * @param absence the body of the answer for an absent key
+ */
+record PlainHeads(Head present, Head absent, byte[] absence) {
+  /** Maximum bytes of a head that are not prepared. */
+  private static final int MORE = 80;
+
+  private static final byte[] DIGITS = "0123456789abcdef".getBytes(ISO_8859_1);
+
+  /**
+   * A head.
+   *
+   * @param before what precedes the length
+   * @param middle what comes between the date and the digits of the tag
+   * @param after what follows them
+   */
+  record Head(byte[] before, byte[] middle, byte[] after) {
+    private int most() {
+      return before.length + middle.length + after.length + MORE;
+    }
+
+    /** Writes the head of a body; returns where it ends. */
+    int write(byte[] out, int from, int length, byte[] date, long tag) {
+      int at = append(before, out, from);
+      at = decimal(length, out, at);
+      out[at++] = '\r';
+      out[at++] = '\n';
+      at = append(date, out, at);
+      at = append(middle, out, at);
+      for (int shift = 60; shift >= 0; shift -= 4) {
+        out[at++] = DIGITS[(int) (tag >>> shift) & 15];
+      }
+      return append(after, out, at);
+    }
+  }
+
+  /** Returns the maximum bytes of a head, and of the whole answer for an absent key. */
+  int most() {
+    return Math.max(present.most(), absent.most() + absence.length);
+  }
+
+  private static int append(byte[] bytes, byte[] out, int at) {
+    System.arraycopy(bytes, 0, out, at, bytes.length);
+    return at + bytes.length;
+  }
+
+  private static int decimal(int number, byte[] out, int from) {
+    int digits = 1;
+    for (int rest = number; rest >= 10; rest /= 10) {
+      digits++;
+    }
+    int rest = number;
+    for (int at = from + digits - 1; at >= from; at--) {
+      out[at] = (byte) ('0' + rest % 10);
+      rest /= 10;
+    }
+    return from + digits;
+  }
+
+  /**
+   * Prepares the heads of a version.
+   *
+   * @param type the type of its values
+   */
+  static PlainHeads of(Identity by, MediaType type) {
+    return new PlainHeads(
+        head(by, 200, type, ""),
+        head(by, Reply.ABSENT.status(), Reply.ABSENT.type(), Identity.ABSENCE),
+        Reply.ABSENT.body());
+  }
+
+  private static Head head(Identity by, int status, MediaType type, String tagEnd) {
+    return new Head(
+        ResponseHead.untilLength(status, type),
+        (by.header() + "etag: " + by.tagPrefix()).getBytes(ISO_8859_1),
+        (tagEnd + "\"\r\n\r\n").getBytes(ISO_8859_1));
+  }
+}
