@@ -160,7 +160,8 @@ final class Lookups {
       Identity identity = Identity.of(lease, values);
       Facts facts = facts(lease.database());
       boolean plain = !async && facts.mapped && facts.rows == null && facts.badSchema.isEmpty();
-      known = new Served(identity, plain ? PlainHeads.of(identity, type()) : null);
+      known =
+          new Served(identity, plain ? PlainHeads.of(identity, type(), facts.longestValue) : null);
       served = known;
     }
     return known;

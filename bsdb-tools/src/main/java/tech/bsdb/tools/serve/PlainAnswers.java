@@ -16,9 +16,6 @@ final class PlainAnswers {
   /** Values up to this size are copied behind their head, larger ones into the sent buffer. */
   private static final int COPIED = 4 << 10;
 
-  /** Maximum bytes of a value. */
-  private static final int MOST_VALUE = 64 << 10;
-
   private static final FastThreadLocal<PlainAnswers> OF_LOOP =
       new FastThreadLocal<>() {
         @Override
@@ -75,7 +72,7 @@ final class PlainAnswers {
   boolean add(Database database, byte[] key, PlainHeads heads, HeldMemory.Share memory) {
     byte[] value;
     try {
-      value = database.get(key, bytes -> bytes <= MOST_VALUE && memory.reserve(bytes));
+      value = database.get(key, bytes -> bytes <= heads.mostRead() && memory.reserve(bytes));
     } catch (IOException | RuntimeException | Error e) {
       return false;
     } finally {

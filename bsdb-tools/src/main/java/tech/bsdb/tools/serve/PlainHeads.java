@@ -9,8 +9,13 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
  * @param present the head of a value
  * @param absent the answer for an absent key
  * @param absence the body of the answer for an absent key
+ * @param mostRead the maximum bytes that a lookup may need; one that needs more reads a value that
+ *     is too long to be answered at once
  */
-record PlainHeads(Head present, Head absent, byte[] absence) {
+record PlainHeads(Head present, Head absent, byte[] absence, long mostRead) {
+  /** Maximum bytes of a value. */
+  private static final int MOST_VALUE = 64 << 10;
+
   /** Maximum bytes of a head that are not prepared. */
   private static final int MORE = 80;
 
@@ -70,12 +75,14 @@ record PlainHeads(Head present, Head absent, byte[] absence) {
    * Prepares the heads of a version.
    *
    * @param type the type of its values
+   * @param longestValue the length of the longest one
    */
-  static PlainHeads of(Identity by, MediaType type) {
+  static PlainHeads of(Identity by, MediaType type, long longestValue) {
     return new PlainHeads(
         head(by, 200, type, ""),
         head(by, Reply.ABSENT.status(), Reply.ABSENT.type(), Identity.ABSENCE),
-        Reply.ABSENT.body());
+        Reply.ABSENT.body(),
+        longestValue <= MOST_VALUE ? Long.MAX_VALUE : MOST_VALUE);
   }
 
   private static Head head(Identity by, int status, MediaType type, String tagEnd) {
