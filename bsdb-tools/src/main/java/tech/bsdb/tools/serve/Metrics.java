@@ -1,6 +1,5 @@
 package tech.bsdb.tools.serve;
 
-import io.prometheus.metrics.core.metrics.Histogram;
 import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
 import io.prometheus.metrics.expositionformats.ExpositionFormats;
 import io.prometheus.metrics.expositionformats.OpenMetricsTextFormatWriter;
@@ -41,11 +40,6 @@ import tech.bsdb.tools.serve.dataset.DataSets;
  * what the JVM says of itself. Thread-safe.
  */
 final class Metrics {
-  private static final double[] BOUNDS = {
-    25e-6, 50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 0.1, 0.25, 0.5,
-    1, 2.5, 5, 10
-  };
-
   private static final List<Metric> TABLE =
       Pages.resource("metrics.txt")
           .lines()
@@ -97,26 +91,15 @@ final class Metrics {
   /**
    * Metrics of a service on data sets.
    *
-   * @param durations those of requests since the start
+   * @param latencies the durations of requests
    */
-  Metrics(DataSets sets, ServerStatistics figures, Histogram durations) {
+  Metrics(DataSets sets, ServerStatistics figures, Latencies latencies) {
     this.sets = sets;
     this.figures = figures;
     JvmMetrics.builder().register(registry);
-    registry.register(durations);
+    registry.register(latencies::metric);
     MultiCollector table = this::collect;
     registry.register(table);
-  }
-
-  /** Returns an empty histogram for the durations of requests. */
-  static Histogram durations() {
-    return Histogram.builder()
-        .name("bsdb_http_request_duration_seconds")
-        .help("Time from a request's head until its answer is handed to the socket")
-        .unit(Unit.SECONDS)
-        .classicOnly()
-        .classicUpperBounds(BOUNDS)
-        .build();
   }
 
   private MetricSnapshots collect() {

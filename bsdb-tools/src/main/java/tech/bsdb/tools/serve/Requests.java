@@ -1,20 +1,24 @@
 package tech.bsdb.tools.serve;
 
-import io.prometheus.metrics.core.metrics.Histogram;
 import java.time.Instant;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.serve.client.FailureReports;
 import tech.bsdb.tools.serve.client.LookupCounts;
 
-/** Counts HTTP requests. Thread-safe. */
+/** Counts HTTP requests, on the event loops that answer them. Thread-safe. */
 final class Requests {
-  private final LongAdder[] byStatus = new LongAdder[600];
-  private final LongAdder begun = new LongAdder();
-  private final LongAdder done = new LongAdder();
+  /** The number of the count of requests whose head has been read; statuses have their own. */
+  private static final int BEGUN = 0;
+
+  /** The number of the count of requests that were answered or given up. */
+  private static final int DONE = 1;
+
+  private static final int FIRST_STATUS = 100;
+
+  private final LoopCounts counts = new LoopCounts(600);
   private final LookupCounts lookups;
   private final FailureReports failures;
   private final Latencies latencies;
@@ -31,32 +35,25 @@ final class Requests {
     this.failures = failures;
     this.latencies = latencies;
     this.log = log;
-    for (int status = 100; status < byStatus.length; status++) {
-      byStatus[status] = new LongAdder();
-    }
   }
 
   /** Returns counters that nobody reads, for the admin listener. */
   static Requests uncounted(Console console) {
-    Histogram ignored = Histogram.builder().name("administration").classicOnly().build();
     return new Requests(
-        new LookupCounts(Integer.MAX_VALUE),
-        new FailureReports(console),
-        new Latencies(ignored),
-        null);
+        new LookupCounts(Integer.MAX_VALUE), new FailureReports(console), new Latencies(), null);
   }
 
   /** Called when a request's head has been read. */
   void began() {
-    begun.increment();
+    counts.add(BEGUN, 1);
   }
 
   /** Called when a request has been answered. */
   void ended(Exchange exchange, int status, long bodyBytes) {
     long nanos = System.nanoTime() - exchange.beganNanos();
-    byStatus[status].increment();
-    done.increment();
-    latencies.record(nanos);
+    counts.add(status, 1);
+    counts.add(DONE, 1);
+    latencies.record(nanos, 1);
     if (log != null) {
       log.add(Instant.now(), exchange, status, bodyBytes, nanos);
     }
@@ -65,13 +62,11 @@ final class Requests {
   /** Called when a few requests for keys have been answered at once, which are not logged. */
   void answered(int present, int absent, long nanos) {
     int all = present + absent;
-    begun.add(all);
-    byStatus[200].add(present);
-    byStatus[404].add(absent);
-    done.add(all);
-    for (int i = 0; i < all; i++) {
-      latencies.record(nanos);
-    }
+    counts.add(BEGUN, all);
+    counts.add(200, present);
+    counts.add(404, absent);
+    counts.add(DONE, all);
+    latencies.record(nanos, all);
   }
 
   /** Whether each answered request is logged. */
@@ -81,7 +76,7 @@ final class Requests {
 
   /** Called for requests whose connection ended before they were answered. */
   void abandoned(int requests) {
-    done.add(requests);
+    counts.add(DONE, requests);
   }
 
   /** Reports a failure that is not a client's fault. */
@@ -98,20 +93,20 @@ final class Requests {
 
   /** Returns the number of answered requests by status. */
   Map<Integer, Long> byStatus() {
-    Map<Integer, Long> counts = new TreeMap<>();
-    for (int status = 100; status < byStatus.length; status++) {
-      long count = byStatus[status].sum();
-      if (count != 0) {
-        counts.put(status, count);
+    long[] sums = counts.sums();
+    Map<Integer, Long> byStatus = new TreeMap<>();
+    for (int status = FIRST_STATUS; status < sums.length; status++) {
+      if (sums[status] != 0) {
+        byStatus.put(status, sums[status]);
       }
     }
-    return counts;
+    return byStatus;
   }
 
   /** Returns the number of requests read and not yet answered. */
   long inFlight() {
-    long ended = done.sum();
-    return Math.max(0, begun.sum() - ended);
+    long ended = counts.sum(DONE);
+    return Math.max(0, counts.sum(BEGUN) - ended);
   }
 
   Latencies latencies() {

@@ -10,7 +10,6 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.handler.ssl.SslContext;
-import io.prometheus.metrics.core.metrics.Histogram;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -100,8 +99,7 @@ public final class Service implements AutoCloseable {
               ? null
               : keep(Cluster.join(member, this::unfit, options.poll(), this::say));
       this.cluster = joined;
-      Histogram durations = Metrics.durations();
-      Latencies latencies = new Latencies(durations);
+      Latencies latencies = new Latencies();
       HeldMemory memory =
           new HeldMemory(options.limits().heldBytes(), options.limits().clientBytes());
       FailureReports failures = new FailureReports(console);
@@ -153,7 +151,7 @@ public final class Service implements AutoCloseable {
       if (resp != null) {
         resp.figures(figures::shared);
       }
-      Metrics metrics = new Metrics(sets, figures, durations);
+      Metrics metrics = new Metrics(sets, figures, latencies);
       History history = new History(requests, io, this::version);
       Pages pages =
           new Pages(

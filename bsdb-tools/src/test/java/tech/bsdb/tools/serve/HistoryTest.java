@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.prometheus.metrics.core.metrics.Histogram;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -43,8 +42,7 @@ class HistoryTest {
   void keepsTheLastHourAndNoMore() throws IOException {
     ByteArrayOutputStream said = new ByteArrayOutputStream();
     Console console = new Console(new ByteArrayInputStream(new byte[0]), said, said, false);
-    Latencies latencies =
-        new Latencies(Histogram.builder().name("of_this_test").classicOnly().build());
+    Latencies latencies = new Latencies();
     Requests requests =
         new Requests(new LookupCounts(100), new FailureReports(console), latencies, null);
     try (DataSets sets =
@@ -60,7 +58,7 @@ class HistoryTest {
       for (int i = 1; i <= 400; i++) {
         requests.lookups().found(10L * i, 5);
         requests.lookups().error(1);
-        latencies.record(i * 1_000_000L);
+        latencies.record(i * 1_000_000L, 1);
         latencies.tick();
         version[0] = "v" + i;
         nanos += 10_000_000_000L;

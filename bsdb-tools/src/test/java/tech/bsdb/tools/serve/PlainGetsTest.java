@@ -10,7 +10,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.HttpHeaders;
-import io.prometheus.metrics.core.metrics.Histogram;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -138,8 +137,7 @@ class PlainGetsTest {
             (name, place) -> ReloadingDatabase.open(place, ReloadOptions.defaults()),
             counts,
             text -> {});
-    Histogram durations = Histogram.builder().name("of_this_test").classicOnly().build();
-    requests = new Requests(counts, new FailureReports(console), new Latencies(durations), null);
+    requests = new Requests(counts, new FailureReports(console), new Latencies(), null);
     Duration minute = Duration.ofMinutes(1);
     connections =
         new Connections(
