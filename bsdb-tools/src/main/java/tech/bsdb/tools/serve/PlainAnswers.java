@@ -26,6 +26,7 @@ final class PlainAnswers {
 
   private final byte[] requests = new byte[64 << 10];
   private final byte[] answers = new byte[32 << 10];
+  private byte[] date = {};
   private int length;
   private byte @Nullable [] large;
   private int present;
@@ -38,8 +39,9 @@ final class PlainAnswers {
     return OF_LOOP.get();
   }
 
-  /** Starts again without answers. */
+  /** Starts again without answers. Those that follow have the current date. */
   void clear() {
+    date = ResponseHead.dateLine();
     length = 0;
     large = null;
     present = 0;
@@ -72,7 +74,10 @@ final class PlainAnswers {
   boolean add(Database database, byte[] key, PlainHeads heads, HeldMemory.Share memory) {
     byte[] value;
     try {
-      value = database.get(key, bytes -> bytes <= heads.mostRead() && memory.reserve(bytes));
+      value =
+          heads.allFree()
+              ? database.get(key)
+              : database.get(key, bytes -> bytes <= heads.mostRead() && memory.reserve(bytes));
     } catch (IOException | RuntimeException | Error e) {
       return false;
     } finally {
@@ -81,12 +86,11 @@ final class PlainAnswers {
     long hash = Identity.hash(key);
     if (value == null) {
       byte[] body = heads.absence();
-      append(
-          body, heads.absent().write(answers, length, body.length, ResponseHead.dateLine(), hash));
+      append(body, heads.absent().write(answers, length, body.length, date, hash));
       absent++;
       return true;
     }
-    int end = heads.present().write(answers, length, value.length, ResponseHead.dateLine(), hash);
+    int end = heads.present().write(answers, length, value.length, date, hash);
     if (value.length <= COPIED) {
       append(value, end);
     } else {

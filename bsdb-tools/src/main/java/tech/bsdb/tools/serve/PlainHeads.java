@@ -2,6 +2,8 @@ package tech.bsdb.tools.serve;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import tech.bsdb.tools.serve.client.HeldMemory;
+
 /**
  * The heads of the answers of a version to plain GETs, prepared as bytes. Only the length of a
  * value, the date and the digits of the tag change from answer to answer.
@@ -11,8 +13,9 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
  * @param absence the body of the answer for an absent key
  * @param mostRead the maximum bytes that a lookup may need; one that needs more reads a value that
  *     is too long to be answered at once
+ * @param allFree whether no value is so long that the memory for it is counted
  */
-record PlainHeads(Head present, Head absent, byte[] absence, long mostRead) {
+record PlainHeads(Head present, Head absent, byte[] absence, long mostRead, boolean allFree) {
   /** Maximum bytes of a value. */
   private static final int MOST_VALUE = 64 << 10;
 
@@ -82,7 +85,8 @@ record PlainHeads(Head present, Head absent, byte[] absence, long mostRead) {
         head(by, 200, type, ""),
         head(by, Reply.ABSENT.status(), Reply.ABSENT.type(), Identity.ABSENCE),
         Reply.ABSENT.body(),
-        longestValue <= MOST_VALUE ? Long.MAX_VALUE : MOST_VALUE);
+        longestValue <= MOST_VALUE ? Long.MAX_VALUE : MOST_VALUE,
+        longestValue <= HeldMemory.FREE);
   }
 
   private static Head head(Identity by, int status, MediaType type, String tagEnd) {

@@ -397,7 +397,7 @@ public final class Service implements AutoCloseable {
       encrypt(accepted, tls);
       RequestDecoder decoder = new RequestDecoder();
       HttpConnection connection = new HttpConnection(of, accepted, requests, reader, decoder);
-      if (!requests.areLogged()) {
+      if (!requests.areLogged() && !options.async()) {
         accepted.pipeline().addLast(new PlainGets(connection, decoder, requests, opened));
       }
       accepted.pipeline().addLast(decoder, connection);

@@ -357,6 +357,15 @@ class PlainGetsTest {
   }
 
   @Test
+  void shortValuesNeedNoBudget() throws IOException {
+    sets.close();
+    Files.move(folder.resolve("db"), folder.resolve("before"));
+    open(Map.of("k9", "v".repeat(1024), "k", ""));
+    assertSame(get("k9"), true);
+    assertSame(get("k") + get("absent"), true);
+  }
+
+  @Test
   void countsWhatItAnswers() {
     Line line = new Line(true).used();
     String unused = line.ask(get("k9") + get("absent") + get("k10"));

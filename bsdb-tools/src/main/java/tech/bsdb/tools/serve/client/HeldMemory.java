@@ -25,7 +25,7 @@ public final class HeldMemory {
    * Allocations up to this size are not counted; with the maximum of lookups in flight they add up
    * to 4 MiB.
    */
-  static final int FREE = 1 << 10;
+  public static final int FREE = 1 << 10;
 
   /** One in this many bytes is reserved for small allocations. */
   private static final int KEPT = 8;
