@@ -7,48 +7,80 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.netty.util.concurrent.FastThreadLocal;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.text.GrowableBytes;
 
 /**
- * Writes replies in RESP2 or RESP3 into buffers, which the caller takes and releases. Not
- * thread-safe.
+ * Writes replies in RESP2 or RESP3 into an array, from which the caller takes them as buffers to
+ * release. Not thread-safe.
  */
 final class ReplyWriter {
-  /** Values up to this length are copied into the buffer. */
+  /** Bulk strings up to this length are copied into the array. */
   private static final int COPIED = 64 << 10;
 
-  private static final int INITIAL = 1024;
+  /** Bulk strings of less than this many bytes have heads that are known. */
+  private static final int KNOWN_HEADS = 1024;
 
-  /** Bulk strings up to this length are put together before they are written, in one step. */
-  private static final int TOGETHER = 256;
-
-  private static final byte[][] BULK_HEADS = new byte[1024][];
   private static final byte[] CRLF = {'\r', '\n'};
   private static final byte[] OK = "+OK\r\n".getBytes(US_ASCII);
   private static final byte[] NULL2 = "$-1\r\n".getBytes(US_ASCII);
   private static final byte[] NULL3 = "_\r\n".getBytes(US_ASCII);
   private static final byte[] NULL_ARRAY2 = "*-1\r\n".getBytes(US_ASCII);
+  private static final byte[] TEXT = "txt:".getBytes(US_ASCII);
   private static final byte[] INVALIDATE_ALL =
       ">2\r\n$10\r\ninvalidate\r\n_\r\n".getBytes(US_ASCII);
 
-  static {
-    for (int length = 0; length < BULK_HEADS.length; length++) {
-      BULK_HEADS[length] = ("$" + length + "\r\n").getBytes(US_ASCII);
-    }
-  }
+  /** An array for each thread that no writer uses, so that connections at rest need none. */
+  private static final FastThreadLocal<ArrayDeque<Text>> SPARE =
+      new FastThreadLocal<>() {
+        @Override
+        protected ArrayDeque<Text> initialValue() {
+          return new ArrayDeque<>(1);
+        }
+      };
 
   private final ByteBufAllocator allocator;
   private final List<ByteBuf> parts = new ArrayList<>();
-  private @Nullable ByteBuf current;
+  private @Nullable Text current;
   private int partsBytes;
   private int number;
-  private final byte[] together = new byte[TOGETHER + 16];
   private boolean resp3;
+
+  /** What is being written. */
+  private static final class Text extends GrowableBytes {
+    /** The heads of bulk strings, each in the lowest bytes of a number, the first byte lowest. */
+    private static final long[] HEADS = new long[KNOWN_HEADS];
+
+    static {
+      for (int length = 0; length < KNOWN_HEADS; length++) {
+        byte[] head = Arrays.copyOf(("$" + length + "\r\n").getBytes(US_ASCII), Long.BYTES);
+        HEADS[length] = (long) LONGS.get(head, 0);
+      }
+    }
+
+    Text() {
+      super("a reply", 1024);
+    }
+
+    /** Writes a bulk string whose head is known. */
+    void bulk(byte[] source, int offset, int count) {
+      reserve(count + 2L * Long.BYTES); // a head takes all eight bytes for a moment
+      LONGS.set(bytes, length, HEADS[count]);
+      int at = length + (count < 10 ? 4 : count < 100 ? 5 : count < 1000 ? 6 : 7);
+      System.arraycopy(source, offset, bytes, at, count);
+      bytes[at + count] = '\r';
+      bytes[at + count + 1] = '\n';
+      length = at + count + 2;
+    }
+  }
 
   ReplyWriter(ByteBufAllocator allocator) {
     this.allocator = allocator;
@@ -59,19 +91,22 @@ final class ReplyWriter {
     resp3 = asResp3;
   }
 
-  private ByteBuf out() {
-    ByteBuf buffer = current;
-    if (buffer == null) {
-      buffer = allocator.buffer(INITIAL);
-      current = buffer;
+  private Text out() {
+    Text text = current;
+    if (text == null) {
+      text = SPARE.get().poll();
+      if (text == null) {
+        text = new Text();
+      }
+      current = text;
     }
-    return buffer;
+    return text;
   }
 
   /** Returns the number of bytes written and not taken. */
   int length() {
-    ByteBuf buffer = current;
-    return partsBytes + (buffer == null ? 0 : buffer.readableBytes());
+    Text text = current;
+    return partsBytes + (text == null ? 0 : text.length());
   }
 
   /** Returns a number that changes when what was written can no longer be {@link #truncate}d. */
@@ -81,31 +116,46 @@ final class ReplyWriter {
 
   /** Removes what was written behind a length, in the same {@link #part}. */
   void truncate(int length) {
-    out().writerIndex(length - partsBytes);
+    out().truncate(length - partsBytes);
   }
 
   /** Gives away what was written, in order; the receiver releases it. */
   void takeTo(Consumer<ByteBuf> receiver) {
+    endPart();
     parts.forEach(receiver);
     parts.clear();
     partsBytes = 0;
-    ByteBuf buffer = current;
-    current = null;
+  }
+
+  /** Makes a buffer of what is in the array, which other writers may use then. */
+  private void endPart() {
     number++;
-    if (buffer != null) {
-      receiver.accept(buffer);
+    Text text = current;
+    if (text == null) {
+      return;
+    }
+    current = null;
+    int length = text.length();
+    if (length > 0) {
+      parts.add(allocator.buffer(length, length).writeBytes(text.bytes(), 0, length));
+      partsBytes += length;
+    }
+    ArrayDeque<Text> spare = SPARE.get();
+    if (spare.isEmpty()) {
+      text.reset();
+      spare.add(text);
     }
   }
 
   void ok() {
-    out().writeBytes(OK);
+    out().put(OK);
   }
 
   /** Writes a simple string without line breaks. */
   void simple(String text) {
-    out().writeByte('+');
-    out().writeCharSequence(text, UTF_8);
-    out().writeBytes(CRLF);
+    out().put('+');
+    out().put(text.getBytes(UTF_8));
+    out().put(CRLF);
   }
 
   /**
@@ -115,9 +165,9 @@ final class ReplyWriter {
    *     repeat what clients sent; line breaks become blanks
    */
   void error(String text) {
-    out().writeByte('-');
-    out().writeCharSequence(text.replace('\r', ' ').replace('\n', ' '), ISO_8859_1);
-    out().writeBytes(CRLF);
+    out().put('-');
+    out().put(text.replace('\r', ' ').replace('\n', ' ').getBytes(ISO_8859_1));
+    out().put(CRLF);
   }
 
   void integer(long value) {
@@ -126,29 +176,29 @@ final class ReplyWriter {
 
   /** Writes the reply for what does not exist. */
   void absent() {
-    out().writeBytes(resp3 ? NULL3 : NULL2);
+    out().put(resp3 ? NULL3 : NULL2);
   }
 
   /** Writes the reply for an array that does not exist. */
   void absentArray() {
-    out().writeBytes(resp3 ? NULL3 : NULL_ARRAY2);
+    out().put(resp3 ? NULL3 : NULL_ARRAY2);
   }
 
   /** Writes, between replies in RESP3, that nothing that the client knows of any key is valid. */
   void invalidateAll() {
-    out().writeBytes(INVALIDATE_ALL);
+    out().put(INVALIDATE_ALL);
   }
 
   /**
    * Writes, between replies in RESP3, that nothing that the client knows of these keys is valid.
+   *
+   * @param keys have arrays
    */
   void invalidate(Collection<ByteBuffer> keys) {
-    out().writeBytes(INVALIDATE_ALL, 0, INVALIDATE_ALL.length - NULL3.length);
+    out().put(INVALIDATE_ALL, 0, INVALIDATE_ALL.length - NULL3.length);
     head('*', keys.size());
     for (ByteBuffer key : keys) {
-      head('$', key.remaining());
-      out().writeBytes(key.duplicate());
-      out().writeBytes(CRLF);
+      bulk(key.array(), key.arrayOffset() + key.position(), key.remaining());
     }
   }
 
@@ -157,33 +207,33 @@ final class ReplyWriter {
   }
 
   void bulk(byte[] bytes, int offset, int length) {
-    if (length <= TOGETHER) {
-      byte[] head = BULK_HEADS[length];
-      int end = head.length + length;
-      System.arraycopy(head, 0, together, 0, head.length);
-      System.arraycopy(bytes, offset, together, head.length, length);
-      together[end] = '\r';
-      together[end + 1] = '\n';
-      out().writeBytes(together, 0, end + 2);
-      return;
+    if (length < KNOWN_HEADS) {
+      out().bulk(bytes, offset, length);
+    } else if (length <= COPIED) {
+      head('$', length);
+      out().put(bytes, offset, length);
+      out().put(CRLF);
+    } else {
+      bulk(allocator.buffer(length, length).writeBytes(bytes, offset, length));
     }
-    bulkHead(length);
-    out().writeBytes(bytes, offset, length).writeBytes(CRLF);
   }
 
   /** Writes an array that belongs to the writer from now on, without a copy if it is long. */
   void bulkAlone(byte[] bytes) {
     if (bytes.length <= COPIED) {
       bulk(bytes);
-      return;
+    } else {
+      bulk(Unpooled.wrappedBuffer(bytes));
     }
-    bulkHead(bytes.length);
-    parts.add(out());
-    parts.add(Unpooled.wrappedBuffer(bytes));
-    partsBytes = length() + bytes.length;
-    current = null;
-    number++;
-    out().writeBytes(CRLF);
+  }
+
+  /** Writes a long bulk string as a part of its own. */
+  private void bulk(ByteBuf bytes) {
+    head('$', bytes.readableBytes());
+    endPart();
+    parts.add(bytes);
+    partsBytes += bytes.readableBytes();
+    out().put(CRLF);
   }
 
   void bulk(String text) {
@@ -202,15 +252,6 @@ final class ReplyWriter {
     integer(value);
   }
 
-  /** Writes what precedes a bulk string of this length. */
-  private void bulkHead(int length) {
-    if (length < BULK_HEADS.length) {
-      out().writeBytes(BULK_HEADS[length]);
-    } else {
-      head('$', length);
-    }
-  }
-
   /** Writes a text for people; in RESP3 marked as such. */
   void verbatim(String text) {
     if (!resp3) {
@@ -219,9 +260,9 @@ final class ReplyWriter {
     }
     byte[] bytes = text.getBytes(UTF_8);
     head('=', bytes.length + 4L);
-    out().writeCharSequence("txt:", US_ASCII);
-    out().writeBytes(bytes);
-    out().writeBytes(CRLF);
+    out().put(TEXT);
+    out().put(bytes);
+    out().put(CRLF);
   }
 
   /** Begins an array; its elements follow. */
@@ -256,12 +297,9 @@ final class ReplyWriter {
   }
 
   private void head(char type, long value) {
-    out().writeByte(type);
-    if (value >= 0 && value < 10) {
-      out().writeByte('0' + (int) value);
-    } else {
-      out().writeCharSequence(Long.toString(value), US_ASCII);
-    }
-    out().writeBytes(CRLF);
+    Text text = out();
+    text.put(type);
+    text.putNumber(value);
+    text.put(CRLF);
   }
 }
