@@ -36,14 +36,21 @@ final class LookupRound {
 
   private static final int LONGEST_KEY = 65_535;
 
+  /** Kinds of steps: needs no data, and so is never refused. */
+  private static final int PLAIN = 1;
+
+  /** Is the first of a command. */
+  private static final int BEGINS = 2;
+
+  /** Is part of the reply of a transaction, which has begun. */
+  private static final int ENCLOSED = 4;
+
   private final RespService service;
   private final TrackedKeys tracked;
   private final Found found = new Found();
   private byte[] @Nullable [] keys = new byte[64] @Nullable [];
   private KeyStep[] steps = new KeyStep[64];
-  private boolean[] plain = new boolean[64];
-  private boolean[] begins = new boolean[64];
-  private boolean[] enclosed = new boolean[64];
+  private byte[] kinds = new byte[64];
   private int size;
   private int lookups;
   private int plainSteps;
@@ -134,17 +141,19 @@ final class LookupRound {
       int more = 2 * size;
       keys = Arrays.copyOf(keys, more);
       steps = Arrays.copyOf(steps, more);
-      plain = Arrays.copyOf(plain, more);
-      begins = Arrays.copyOf(begins, more);
-      enclosed = Arrays.copyOf(enclosed, more);
+      kinds = Arrays.copyOf(kinds, more);
     }
     keys[size] = key;
     steps[size] = step;
-    plain[size] = isPlain;
-    begins[size] = begun;
-    enclosed[size] = enclosing;
+    kinds[size] =
+        (byte) ((isPlain ? PLAIN : 0) | (begun ? BEGINS : 0) | (enclosing ? ENCLOSED : 0));
     begun = false;
     size++;
+  }
+
+  /** Returns the number of its steps. */
+  int size() {
+    return size;
   }
 
   boolean isEmpty() {
@@ -230,9 +239,9 @@ final class LookupRound {
   /** Answers every command that needs data by the same error, instead of running. */
   void refuse(String error, ReplyWriter out) {
     for (int i = 0; i < size; i++) {
-      if (plain[i]) {
+      if (is(i, PLAIN)) {
         step(i, null, out);
-      } else if (begins[i] && !enclosed[i]) {
+      } else if (is(i, BEGINS) && !is(i, ENCLOSED)) {
         service.statistics().failed(error);
         out.error(error);
       }
@@ -248,15 +257,16 @@ final class LookupRound {
   void run(ReplyWriter out, int most, MemoryBudget budget) {
     ServedVersion of = version();
     long longest = Math.max(1, of.longestValue());
+    boolean alone = longest > ALONE || lookups == 1;
     int slice = longest > ALONE ? 1 : (int) Math.min(SLICE, SLICE_BYTES / longest);
     hits = 0;
     misses = 0;
-    if (next < size && !begins[next]) {
+    if (next < size && !is(next, BEGINS)) {
       replyPart = -1; // the begin of the reply is on its way
     }
     while (next < size && out.length() < most && !torn) {
       int end = Math.min(size, next + slice);
-      next = answer(of, next, end, longest > ALONE, budget, out);
+      next = answer(of, next, end, alone, budget, out);
     }
     counts().found(hits, misses);
   }
@@ -287,22 +297,20 @@ final class LookupRound {
     found.use(rows);
     int done = from;
     try {
+      byte[] value = null;
       batch.clear();
       batch.use(budget);
-      byte[] value = null;
-      if (alone) {
-        byte[] key = keys[from];
-        value = key == null || skips(from) ? null : of.database().get(key, budget);
-      } else {
-        for (int i = from; i < to; i++) {
-          byte[] key = keys[i];
-          if (key != null && key.length <= LONGEST_KEY) {
-            int unused = batch.add(key);
-          }
+      for (int i = from; i < to; i++) {
+        byte[] key = keys[i];
+        if (key != null && alone) {
+          boolean skips = skipping && !is(i, BEGINS);
+          value = skips ? null : of.database().get(key, budget);
+        } else if (key != null && key.length <= LONGEST_KEY) {
+          int unused = batch.add(key);
         }
-        if (batch.size() > 0) {
-          batch.get();
-        }
+      }
+      if (batch.size() > 0) {
+        batch.get();
       }
       int number = 0;
       while (done < to) {
@@ -342,16 +350,17 @@ final class LookupRound {
     }
   }
 
-  private boolean skips(int step) {
-    return skipping && !begins[step];
+  /** Whether a step is of a kind. */
+  private boolean is(int step, int kind) {
+    return (kinds[step] & kind) != 0;
   }
 
   /** Answers one step. */
   private void step(int i, @Nullable Throwable failure, ReplyWriter out) {
-    if (enclosed[i] && cancelled) {
+    if (cancelled && is(i, ENCLOSED)) {
       return;
     }
-    if (begins[i]) {
+    if (is(i, BEGINS)) {
       cancelled = false;
       found.begin();
       skipping = false;
@@ -420,9 +429,7 @@ final class LookupRound {
     if (steps.length > KEPT) {
       keys = new byte[64] @Nullable [];
       steps = new KeyStep[64];
-      plain = new boolean[64];
-      begins = new boolean[64];
-      enclosed = new boolean[64];
+      kinds = new byte[64];
     } else {
       Arrays.fill(keys, 0, size, null);
     }
