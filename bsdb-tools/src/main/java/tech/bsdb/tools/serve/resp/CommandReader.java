@@ -1,7 +1,10 @@
 package tech.bsdb.tools.serve.resp;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import io.netty.buffer.ByteBuf;
 import io.netty.util.ByteProcessor;
+import io.netty.util.concurrent.FastThreadLocal;
 import java.util.Arrays;
 import java.util.List;
 
@@ -26,19 +29,43 @@ final class CommandReader implements Arguments {
   private static final int OVERHEAD = 32;
 
   private static final int NONE = -1;
+
+  /** Most digits of a number that {@link #line} reads. */
+  private static final int MOST_DIGITS = 6;
+
+  /** Bytes that are looked at first for a command: as many as most commands have. */
+  private static final int USUAL = 128;
+
+  /** Bytes that are looked at for each argument that is missing. */
+  private static final int USUAL_ARGUMENT = 64;
+
   private static final byte[] EMPTY = new byte[0];
 
+  /** Where each thread looks at what was received. */
+  private static final FastThreadLocal<byte[]> WINDOW =
+      new FastThreadLocal<>() {
+        @Override
+        protected byte[] initialValue() {
+          return new byte[16 << 10];
+        }
+      };
+
   private final long maxBytes;
-  private final KnownHead knownHead = new KnownHead();
-  private final KnownLine knownCount = new KnownLine();
-  private final KnownLine knownNameLength = new KnownLine();
-  private final KnownLine knownLength = new KnownLine();
   private byte[][] arguments = new byte[8][];
   private byte[] lastName = EMPTY;
+
+  /** What precedes the length of the last argument of a command of two. */
+  private byte[] lastHead = EMPTY;
+
+  private byte[] lastHeadName = EMPTY;
   private int count;
   private long missing;
   private long bulk = NONE;
   private int filled;
+
+  /** The number of the line that was read last. */
+  private int inLine;
+
   private long bytes;
   private boolean trusted;
   private boolean complete;
@@ -107,13 +134,14 @@ final class CommandReader implements Arguments {
    */
   boolean read(ByteBuf in) throws MalformedCommandException {
     if (complete) {
-      if (count == 2 && trusted && knownHead.isNext(in)) {
-        arguments[1] = knownHead.readKey(in); // the name, and the bytes, are as before
-        return true;
-      }
       begin();
     }
-    int start = missing == 0 ? in.readerIndex() : NONE;
+    if (trusted && bulk == NONE) {
+      readUsual(in);
+      if (complete) {
+        return true;
+      }
+    }
     while (missing == 0) {
       if (!in.isReadable()) {
         return false;
@@ -133,24 +161,145 @@ final class CommandReader implements Arguments {
       }
     }
     complete = true;
-    if (count == 2) {
-      learnHead(in, start);
-    }
     return true;
   }
 
   /**
-   * Remembers the head of the command just read.
-   *
-   * @param start where it begins, if it was read as a whole
+   * Reads as much of a command as has arrived, out of an array, up to what is rare: pieces of
+   * arguments, long ones, and whatever is no array of bulk strings, or not permitted.
    */
-  private void learnHead(ByteBuf in, int start) {
-    int last = arguments[1].length;
-    if (start != NONE && arguments[0] == lastName) {
-      knownHead.learn(in, start, in.readerIndex() - 2 - last - start, last);
-    } else {
-      knownHead.forget();
+  private void readUsual(ByteBuf in) {
+    byte[] window = WINDOW.get();
+    int most = USUAL;
+    do {
+      int from = in.readerIndex();
+      int length = Math.min(in.readableBytes(), most);
+      in.getBytes(from, window, 0, length);
+      int read = readUsual(window, length);
+      if (read == 0) {
+        return;
+      }
+      in.readerIndex(from + read);
+      most = (int) Math.min(window.length, USUAL_ARGUMENT * missing);
+    } while (missing > 0);
+    complete = true;
+  }
+
+  /** Reads arguments that are complete, and before them their number; returns the bytes read. */
+  private int readUsual(byte[] window, int end) {
+    int at = 0;
+    if (missing == 0) {
+      int next = line(window, 0, end, '*');
+      if (next < 0 || inLine == 0) {
+        return 0;
+      }
+      missing = inLine;
+      at = next;
     }
+    while (missing > 0) {
+      int from = line(window, at, end, '$');
+      if (from < 0 || !isWhole(from, end)) {
+        break;
+      }
+      if (count > 0) {
+        add(Arrays.copyOfRange(window, from, from + inLine));
+      } else {
+        if (!Arrays.equals(window, from, from + inLine, lastName, 0, lastName.length)) {
+          lastName = Arrays.copyOfRange(window, from, from + inLine);
+        }
+        add(lastName); // whose array tells the connection that it is the same command
+      }
+      bytes += inLine + OVERHEAD;
+      at = from + inLine + 2;
+    }
+    return at;
+  }
+
+  /** Whether an argument of the length just read is there with its end, and permitted. */
+  private boolean isWhole(int from, int end) {
+    return from + inLine + 2 <= end && bytes + inLine + OVERHEAD <= maxBytes;
+  }
+
+  /**
+   * Reads a line that states a number, if it is short, complete and in the form that it has most
+   * often.
+   *
+   * @return where the next line begins; negative if there is no such line
+   */
+  private int line(byte[] window, int from, int end, char type) {
+    if (end - from < 4 || window[from] != type) {
+      return NONE;
+    }
+    int at = from + 1;
+    int number = 0;
+    int last = Math.min(end - 2, at + MOST_DIGITS);
+    while (at < last && window[at] >= '0' && window[at] <= '9') {
+      number = 10 * number + window[at++] - '0';
+    }
+    boolean isNumber = at > from + 1 && (window[from + 1] != '0' || at == from + 2);
+    if (!isNumber || window[at] != '\r' || window[at + 1] != '\n') {
+      return NONE;
+    }
+    inLine = number;
+    return at + 2;
+  }
+
+  /**
+   * Reads commands that differ from the one just read in their last argument alone, which is the
+   * second, as long as such commands have arrived as a whole, and adds them to a round.
+   *
+   * @param step answers each
+   * @return what the commands have {@link #held}
+   */
+  long readAlike(ByteBuf in, LookupRound round, LookupRound.KeyStep step) {
+    if (!trusted || count != 2 || arguments[0] != lastName) {
+      return 0;
+    }
+    byte[] window = WINDOW.get();
+    byte[] head = head();
+    long before = (long) lastName.length + OVERHEAD;
+    long held = 0;
+    int most = USUAL; // mostly, few follow if another one does not
+    int read = in.readableBytes();
+    while (read > 0 && in.isReadable() && !round.isFull()) {
+      int end = Math.min(in.readableBytes(), most);
+      in.getBytes(in.readerIndex(), window, 0, end);
+      read = 0;
+      while (!round.isFull()) {
+        bytes = before;
+        int from =
+            isHead(head, window, read, end) ? line(window, read + head.length, end, '$') : NONE;
+        if (from < 0 || !isWhole(from, end)) {
+          break;
+        }
+        round.begin();
+        round.add(Arrays.copyOfRange(window, from, from + inLine), step);
+        held += bytes + inLine + OVERHEAD;
+        read = from + inLine + 2;
+      }
+      in.skipBytes(read);
+      most = Math.min(4 * most, window.length);
+    }
+    return held;
+  }
+
+  private static boolean isHead(byte[] head, byte[] window, int from, int end) {
+    int to = from + head.length;
+    return to < end && Arrays.equals(window, from, to, head, 0, head.length);
+  }
+
+  /** Returns the bytes of a command of two arguments up to the length of its second. */
+  private byte[] head() {
+    if (lastHeadName != lastName) {
+      byte[] before = ("*2\r\n$" + lastName.length + "\r\n").getBytes(US_ASCII);
+      byte[] head = Arrays.copyOf(before, before.length + lastName.length + 2);
+      System.arraycopy(lastName, 0, head, before.length, lastName.length);
+      head[head.length - 2] = '\r';
+      head[head.length - 1] = '\n';
+      lastHead = head;
+      lastHeadName = lastName;
+    }
+    return lastHead;
   }
 
   private void begin() {
@@ -166,11 +315,6 @@ final class CommandReader implements Arguments {
 
   /** Reads the number of arguments; returns false if the line is incomplete. */
   private boolean readCount(ByteBuf in) throws MalformedCommandException {
-    if (knownCount.isNext(in) && trusted) {
-      in.skipBytes(knownCount.length());
-      missing = knownCount.number();
-      return true;
-    }
     int end = lineEnd(in, "too big mbulk count string");
     if (end < 0) {
       return false;
@@ -183,22 +327,14 @@ final class CommandReader implements Arguments {
       throw new MalformedCommandException("unauthenticated multibulk length");
     }
     missing = Math.max(0, stated);
-    knownCount.learn(in, end + 2 - in.readerIndex(), missing);
     in.readerIndex(end + 2);
     return true;
   }
 
   /** Reads an argument, or what has arrived of it; returns whether it is complete. */
   private boolean readArgument(ByteBuf in) throws MalformedCommandException {
-    if (bulk == NONE) {
-      if (!readLength(in)) {
-        return false;
-      }
-      if (count == 0 && in.readableBytes() >= bulk + 2 && isLastName(in)) {
-        in.skipBytes((int) bulk + 2);
-        add(lastName);
-        return true;
-      }
+    if (bulk == NONE && !readLength(in)) {
+      return false;
     }
     if (in.readableBytes() >= bulk + 2 && filled == 0) {
       byte[] argument = new byte[(int) bulk];
@@ -222,28 +358,7 @@ final class CommandReader implements Arguments {
     bulk = NONE;
   }
 
-  /** Whether the name of the command is the previous command's, so that its array can be used. */
-  private boolean isLastName(ByteBuf in) {
-    int length = lastName.length;
-    if (length != bulk) {
-      return false;
-    }
-    int at = in.readerIndex();
-    for (int i = 0; i < length; i++) {
-      if (in.getByte(at + i) != lastName[i]) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   private boolean readLength(ByteBuf in) throws MalformedCommandException {
-    KnownLine known = count == 0 ? knownNameLength : knownLength;
-    if (known.isNext(in) && trusted) {
-      expect(known.number());
-      in.skipBytes(known.length());
-      return true;
-    }
     if (!in.isReadable()) {
       return false;
     }
@@ -262,18 +377,13 @@ final class CommandReader implements Arguments {
     if (stated > STRANGERS_BULK && !trusted) {
       throw new MalformedCommandException("unauthenticated bulk length");
     }
-    expect(stated);
-    known.learn(in, end + 2 - in.readerIndex(), stated);
-    in.readerIndex(end + 2);
-    return true;
-  }
-
-  private void expect(long stated) throws MalformedCommandException {
     bytes += stated + OVERHEAD;
     if (bytes > maxBytes) {
       throw new MalformedCommandException(tooLong());
     }
     bulk = stated;
+    in.readerIndex(end + 2);
+    return true;
   }
 
   private String tooLong() {
@@ -377,110 +487,5 @@ final class CommandReader implements Arguments {
       value = 10 * value + digit;
     }
     return negative ? -value : value;
-  }
-
-  /**
-   * A short line that states a number, as it was last received: the next command most often states
-   * the same, which one comparison of eight bytes finds out. Not thread-safe.
-   */
-  private static final class KnownLine {
-    private static final int LONGEST = Long.BYTES;
-
-    /** The line with its CR and LF in the lowest bytes, the first byte lowest. */
-    private long line = -1;
-
-    /** Covers the bytes of the line; 0 with a line that nothing equals if none is known. */
-    private long mask;
-
-    private int length;
-    private long number;
-
-    /** Whether the line comes next. */
-    boolean isNext(ByteBuf in) {
-      return in.readableBytes() >= LONGEST && (in.getLongLE(in.readerIndex()) & mask) == line;
-    }
-
-    /** The bytes of the line, with its CR and LF. */
-    int length() {
-      return length;
-    }
-
-    /** The number that the line states. */
-    long number() {
-      return number;
-    }
-
-    /** Remembers the next line, which is valid, if it is short. */
-    void learn(ByteBuf in, int bytes, long stated) {
-      if (bytes <= LONGEST && in.readableBytes() >= LONGEST) {
-        mask = -1L >>> Long.SIZE - Byte.SIZE * bytes;
-        line = in.getLongLE(in.readerIndex()) & mask;
-        length = bytes;
-        number = stated;
-      }
-    }
-  }
-
-  /**
-   * All bytes before the last argument of a command of two, as they were last received: in a
-   * pipeline, most commands differ only in their key, which three comparisons of eight bytes find
-   * out. Not thread-safe.
-   */
-  private static final class KnownHead {
-    private static final int LONGEST = 3 * Long.BYTES;
-
-    private long first;
-    private long second;
-    private long third;
-    private long thirdMask;
-    private int length;
-    private int keyLength;
-
-    /** Whether a command with this head comes next, and all of it has arrived. */
-    boolean isNext(ByteBuf in) {
-      int known = length;
-      int readable = in.readableBytes();
-      if (known == 0 || readable < LONGEST || readable < known + keyLength + 2) {
-        return false;
-      }
-      int at = in.readerIndex();
-      return in.getLongLE(at) == first
-          && in.getLongLE(at + Long.BYTES) == second
-          && (in.getLongLE(at + 2 * Long.BYTES) & thirdMask) == third;
-    }
-
-    /** Consumes the command that comes next; returns its last argument. */
-    byte[] readKey(ByteBuf in) {
-      int at = in.readerIndex();
-      byte[] key = new byte[keyLength];
-      in.getBytes(at + length, key);
-      in.readerIndex(at + length + keyLength + 2);
-      return key;
-    }
-
-    /**
-     * Remembers the head of a command that was read as a whole.
-     *
-     * @param start where the command begins
-     * @param bytes the length of its head
-     * @param last the length of its last argument
-     */
-    void learn(ByteBuf in, int start, int bytes, int last) {
-      if (bytes <= 2 * Long.BYTES || bytes > LONGEST || in.writerIndex() - start < LONGEST) {
-        length = 0;
-        return;
-      }
-      first = in.getLongLE(start);
-      second = in.getLongLE(start + Long.BYTES);
-      thirdMask = -1L >>> Byte.SIZE * (LONGEST - bytes);
-      third = in.getLongLE(start + 2 * Long.BYTES) & thirdMask;
-      length = bytes;
-      keyLength = last;
-    }
-
-    /** Forgets what was remembered. */
-    void forget() {
-      length = 0;
-    }
   }
 }

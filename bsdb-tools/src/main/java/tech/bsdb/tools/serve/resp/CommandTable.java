@@ -114,12 +114,7 @@ final class CommandTable {
 
   /** Names what answers a command about one key alone, which is this argument. */
   private static Map.Entry<String, Handler> step(int key, String name, LookupRound.KeyStep step) {
-    return queued(
-        name,
-        (command, round) -> {
-          round.begin();
-          round.add(command.argument(key), step);
-        });
+    return queued(name, new Handler.OfKey(key, step));
   }
 
   private static Map.Entry<String, Handler> queued(String name, Handler.Queued handler) {

@@ -18,6 +18,20 @@ sealed interface Handler
   }
 
   /**
+   * A command about one key alone.
+   *
+   * @param key the number of the argument that is the key
+   * @param step answers
+   */
+  record OfKey(int key, LookupRound.KeyStep step) implements Queued {
+    @Override
+    public void queue(Arguments command, LookupRound round) {
+      round.begin();
+      round.add(command.argument(key), step);
+    }
+  }
+
+  /**
    * A command that is always answered by the same error: it is known, but not carried out.
    *
    * @param reply the error
