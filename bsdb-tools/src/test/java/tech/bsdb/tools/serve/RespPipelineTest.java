@@ -518,4 +518,171 @@ class RespPipelineTest {
                   + ok);
     }
   }
+
+  /** Commands that hardly differ from those before them, each followed by what it is answered. */
+  private static final String[] NEARLY_ALIKE = {
+    "GET k1",
+    "$2\r\nv1\r\n",
+    "GET k12",
+    "$3\r\nv12\r\n",
+    "GET none",
+    "$-1\r\n",
+    "GET k" + "0".repeat(300),
+    "$-1\r\n",
+    "GET k3",
+    "$2\r\nv3\r\n",
+    "get k4",
+    "$2\r\nv4\r\n",
+    "get k5",
+    "$2\r\nv5\r\n",
+    "STRLEN k10",
+    ":3\r\n",
+    "STRLEN none",
+    ":0\r\n",
+    "GETX k1",
+    "-ERR unknown command 'GETX', with args beginning with: 'k1' \r\n",
+    "GETX k2",
+    "-ERR unknown command 'GETX', with args beginning with: 'k2' \r\n",
+    "GET",
+    "-ERR wrong number of arguments for 'get' command\r\n",
+    "GET k6",
+    "$2\r\nv6\r\n",
+    "GET k6 k7",
+    "-ERR wrong number of arguments for 'get' command\r\n",
+    "GET k7",
+    "$2\r\nv7\r\n",
+    "EXISTS k7",
+    ":1\r\n",
+    "EXISTS k8",
+    ":1\r\n",
+    "ECHO k7",
+    "$2\r\nk7\r\n",
+    "ECHO k8",
+    "$2\r\nk8\r\n",
+    "GET k8",
+    "$2\r\nv8\r\n",
+    "HLEN none",
+    ":0\r\n",
+    "HLEN k8",
+    "-WRONGTYPE Operation against a key holding the wrong kind of value\r\n",
+    "HLEN none",
+    ":0\r\n",
+    "SET k8",
+    "-ERR wrong number of arguments for 'set' command\r\n",
+    "MULTI",
+    "+OK\r\n",
+    "GET k1",
+    "+QUEUED\r\n",
+    "GET k2",
+    "+QUEUED\r\n",
+    "EXEC",
+    "*2\r\n$2\r\nv1\r\n$2\r\nv2\r\n",
+    "GET k9",
+    "$2\r\nv9\r\n",
+    "GET k10",
+    "$3\r\nv10\r\n",
+    "MULTI",
+    "+OK\r\n",
+    "GET k1",
+    "+QUEUED\r\n",
+    "GETX k1",
+    "-ERR unknown command 'GETX', with args beginning with: 'k1' \r\n",
+    "EXEC",
+    "-EXECABORT Transaction discarded because of previous errors.\r\n",
+    "CLIENT REPLY SKIP",
+    "",
+    "GET k1",
+    "",
+    "GET k2",
+    "$2\r\nv2\r\n",
+    "GET k3",
+    "$2\r\nv3\r\n",
+    "CLIENT REPLY OFF",
+    "",
+    "GET k1",
+    "",
+    "GET k2",
+    "",
+    "CLIENT REPLY ON",
+    "+OK\r\n",
+    "GET k4",
+    "$2\r\nv4\r\n",
+    "GET k5",
+    "$2\r\nv5\r\n",
+    "SELECT 1",
+    "-ERR DB index is out of range\r\n",
+    "SELECT 0",
+    "+OK\r\n",
+    "GET k6",
+    "$2\r\nv6\r\n",
+    "QUIT",
+    "+OK\r\n"
+  };
+
+  /**
+   * Reads of single keys in a row are taken together, whatever precedes, separates or follows them,
+   * and wherever what has arrived ends.
+   */
+  @Test
+  void commandsThatAreNearlyAlikeAreToldApart() throws IOException {
+    for (int i = 0; i < 20; i++) {
+      model.put("k" + i, latin1("v" + i));
+    }
+    ByteArrayOutputStream sent = new ByteArrayOutputStream();
+    StringBuilder expected = new StringBuilder();
+    for (int i = 0; i < NEARLY_ALIKE.length; i += 2) {
+      sent.writeBytes(RespWire.command(NEARLY_ALIKE[i].split(" ", -1)));
+      expected.append(NEARLY_ALIKE[i + 1]);
+    }
+    byte[] bytes = sent.toByteArray();
+    try (Serving serving = serving(Layout.PACKED).start()) {
+      for (int end = 1; end <= bytes.length; end++) {
+        try (RespWire wire = RespWire.to(serving.respPort())) {
+          wire.send(bytes, 0, end).send(bytes, end, bytes.length - end);
+          assertThat(new String(wire.rest(), ISO_8859_1))
+              .as("%d bytes", end)
+              .isEqualTo(expected.toString());
+        }
+      }
+    }
+  }
+
+  @Test
+  void readsInARowMayHaveAnyForm() throws IOException {
+    for (int i = 0; i < 20; i++) {
+      model.put("k" + i, latin1("v" + i));
+    }
+    model.put("", latin1("empty"));
+    String longest = "l".repeat(65_535);
+    model.put(longest, latin1("long"));
+    String[][] forms = {
+      {"GET k1\r\n", "$2\r\nv1\r\n"},
+      {"*2\r\n$6\r\nSTRLEN\r\n$2\r\nk1\r\n", ":2\r\n"},
+      {"GET k2\r\n", "$2\r\nv2\r\n"},
+      {"*2\r\n$6\r\nSTRLEN\r\n$3\r\nk11\r\n", ":3\r\n"},
+      {"*2\r\n$3\r\nGET\r\n$2\r\nk3\r\n", "$2\r\nv3\r\n"},
+      {"*2\r\n$3\r\nGET--$2\r\nk4--", "$2\r\nv4\r\n"}, // nobody looks at what ends an argument
+      {"*2\r\n$3\r\nGET\r\n$2\r\nk5--", "$2\r\nv5\r\n"},
+      {"*2\r-$3\r-GET\r\n$2\r-k6\r\n", "$2\r\nv6\r\n"},
+      {"*0\r\n*-1\r\n\r\n*2\r\n$3\r\nGET\r\n$2\r\nk7\r\n", "$2\r\nv7\r\n"},
+      {"*2\r\n$3\r\nGET\r\n$0\r\n\r\n", "$5\r\nempty\r\n"},
+      {"*2\r\n$3\r\nGET\r\n$65535\r\n" + longest + "\r\n", "$4\r\nlong\r\n"},
+      {"*2\r\n$3\r\nGET\r\n$65535\r\n" + longest + "\r\n", "$4\r\nlong\r\n"},
+      {"*2\r\n$3\r\nGET\r\n$65536\r\nl" + longest + "\r\n", "$-1\r\n"},
+      {"*2\r\n$3\r\nGET\r\n$20000\r\n" + longest.substring(45_535) + "\r\n", "$-1\r\n"},
+      {"*2\r\n$3\r\nGET\r\n$2\r\nk8\r\n", "$2\r\nv8\r\n"},
+      {"*2\r\n$3\r\nGET\r\n$02\r\nk9\r\n", "-ERR Protocol error: invalid bulk length\r\n"}
+    };
+    StringBuilder sent = new StringBuilder();
+    StringBuilder expected = new StringBuilder();
+    for (String[] each : forms) {
+      sent.append(each[0]);
+      expected.append(each[1]);
+    }
+    try (Serving serving = serving(Layout.PACKED).start();
+        RespWire wire = RespWire.to(serving.respPort())) {
+      wire.send(latin1(sent.toString()));
+      assertThat(new String(wire.rest(), ISO_8859_1)).isEqualTo(expected.toString());
+    }
+  }
 }

@@ -411,6 +411,10 @@ class RespPressureTest {
         Files.writeString(tokens, "second\n");
         serving.reloadFiles();
         assertThat(wire.ask("PING")).startsWith("-NOAUTH ");
+        wire.send(times(3, RespWire.command("GET", "small")));
+        for (int i = 0; i < 3; i++) {
+          assertThat(wire.text()).startsWith("-NOAUTH ");
+        }
         wire.send(RespWire.command("ECHO", "a".repeat(20_000)));
         assertThat(new String(wire.rest(), ISO_8859_1)).contains("unauthenticated bulk length");
       }

@@ -80,10 +80,14 @@ class RespTrackingTest {
       wire.send("CLIENT TRACKING ON\r\nMGET k1 none\r\n".getBytes(US_ASCII));
       assertThat(wire.text() + wire.text()).isEqualTo(OK + "*2\r\n$1\r\n0\r\n_\r\n");
       assertThat(wire.ask("STRLEN", "k1")).isEqualTo(":1\r\n");
+      for (String key : new String[] {"k2", "k3", "k4"}) {
+        wire.send(RespWire.command("GET", key));
+      }
+      assertThat(wire.text() + wire.text() + wire.text()).isEqualTo("$1\r\n0\r\n".repeat(3));
       swapTo(1, admin);
       assertThat(wire.text())
-          .startsWith(INVALID + "*2\r\n")
-          .contains("$2\r\nk1\r\n", "$4\r\nnone\r\n");
+          .startsWith(INVALID + "*5\r\n")
+          .contains("$2\r\nk1\r\n", "$4\r\nnone\r\n", "$2\r\nk3\r\n", "$2\r\nk4\r\n");
       swapTo(2, admin);
       assertThat(wire.text()).isEqualTo(ALL_INVALID);
     }

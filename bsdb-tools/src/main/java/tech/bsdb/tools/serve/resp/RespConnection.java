@@ -215,7 +215,7 @@ final class RespConnection extends ClientConnection {
       boolean more = true;
       while (more && !round.isFull() && reader.read(in)) {
         insideSinceNanos = 0; // the time that the next one takes is its own
-        more = read();
+        more = read(in);
       }
     } catch (MalformedCommandException e) {
       malformed = String.valueOf(e.getMessage());
@@ -226,6 +226,20 @@ final class RespConnection extends ClientConnection {
       pending = null;
     }
     holdReceived();
+  }
+
+  /**
+   * Takes the commands that follow and differ from the one just queued in their key alone, so that
+   * whatever was checked for it holds for them, too. In a cluster, each key is checked.
+   */
+  private void readAlike(CommandSpec spec, ByteBuf in) {
+    if (spec.handler() instanceof Handler.OfKey one && service.clusterView() == null) {
+      int before = round.size();
+      roundBytes += reader.readAlike(in, round, one.step());
+      int more = round.size() - before;
+      answered += more;
+      counted += more;
+    }
   }
 
   /** Counts the commands that are being read, queued or answered. */
@@ -239,7 +253,7 @@ final class RespConnection extends ClientConnection {
   }
 
   /** Takes the command just read; returns false if it must wait for the round. */
-  private boolean read() {
+  private boolean read(ByteBuf in) {
     Session client = session;
     answered++;
     roundBytes += reader.held();
@@ -267,6 +281,7 @@ final class RespConnection extends ClientConnection {
       if (spec.handler() instanceof Handler.Queued queued) {
         requireHere(spec, client.acceptsReplica());
         queued.queue(reader, round);
+        readAlike(spec, in);
         return true;
       }
       waiting = spec;
