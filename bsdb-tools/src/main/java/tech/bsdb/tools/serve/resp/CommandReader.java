@@ -1,6 +1,6 @@
 package tech.bsdb.tools.serve.resp;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.util.ByteProcessor;
@@ -257,7 +257,7 @@ final class CommandReader implements Arguments {
     }
     byte[] window = WINDOW.get();
     byte[] head = head();
-    long before = (long) lastName.length + OVERHEAD;
+    bytes = (long) lastName.length + OVERHEAD; // of each, before its key
     long held = 0;
     int most = USUAL; // mostly, few follow if another one does not
     int read = in.readableBytes();
@@ -266,7 +266,6 @@ final class CommandReader implements Arguments {
       in.getBytes(in.readerIndex(), window, 0, end);
       read = 0;
       while (!round.isFull()) {
-        bytes = before;
         int from =
             isHead(head, window, read, end) ? line(window, read + head.length, end, '$') : NONE;
         if (from < 0 || !isWhole(from, end)) {
@@ -291,12 +290,8 @@ final class CommandReader implements Arguments {
   /** Returns the bytes of a command of two arguments up to the length of its second. */
   private byte[] head() {
     if (lastHeadName != lastName) {
-      byte[] before = ("*2\r\n$" + lastName.length + "\r\n").getBytes(US_ASCII);
-      byte[] head = Arrays.copyOf(before, before.length + lastName.length + 2);
-      System.arraycopy(lastName, 0, head, before.length, lastName.length);
-      head[head.length - 2] = '\r';
-      head[head.length - 1] = '\n';
-      lastHead = head;
+      String name = new String(lastName, ISO_8859_1);
+      lastHead = ("*2\r\n$" + lastName.length + "\r\n" + name + "\r\n").getBytes(ISO_8859_1);
       lastHeadName = lastName;
     }
     return lastHead;
@@ -336,17 +331,28 @@ final class CommandReader implements Arguments {
     if (bulk == NONE && !readLength(in)) {
       return false;
     }
-    if (in.readableBytes() >= bulk + 2 && filled == 0) {
-      byte[] argument = new byte[(int) bulk];
-      in.readBytes(argument);
-      in.skipBytes(2); // Redis does not look at them either
-      if (count == 0) {
-        lastName = argument;
-      }
-      add(argument);
-      return true;
+    if (count == arguments.length) {
+      arguments = Arrays.copyOf(arguments, 2 * count);
     }
-    return readPiece(in);
+    int whole = (int) bulk;
+    byte[] begun = filled == 0 ? EMPTY : arguments[count];
+    int more = Math.min(in.readableBytes(), whole - filled);
+    if (filled + more > begun.length) {
+      // grows with what arrives, not with what was announced
+      int capacity = (int) Math.min(whole, Math.max(filled + more, 2L * begun.length));
+      begun = Arrays.copyOf(begun, capacity);
+      arguments[count] = begun;
+    }
+    in.readBytes(begun, filled, more);
+    filled += more;
+    if (filled < whole || in.readableBytes() < 2) {
+      return false;
+    }
+    in.skipBytes(2);
+    filled = 0;
+    byte[] argument = begun.length == whole ? begun : Arrays.copyOf(begun, whole);
+    add(argument);
+    return true;
   }
 
   private void add(byte[] argument) {
@@ -379,45 +385,16 @@ final class CommandReader implements Arguments {
     }
     bytes += stated + OVERHEAD;
     if (bytes > maxBytes) {
-      throw new MalformedCommandException(tooLong());
+      throw new MalformedCommandException(
+          "the command is longer than " + maxBytes + " bytes, the limit set by --max-body");
     }
     bulk = stated;
     in.readerIndex(end + 2);
     return true;
   }
 
-  private String tooLong() {
-    return "the command is longer than " + maxBytes + " bytes, the limit set by --max-body";
-  }
-
   private static String shown(int octet) {
     return octet == 0 ? " " : String.valueOf((char) octet); // a byte, and no line breaks
-  }
-
-  /** Collects an argument that arrives in pieces; returns whether it is complete. */
-  private boolean readPiece(ByteBuf in) {
-    if (count == arguments.length) {
-      arguments = Arrays.copyOf(arguments, 2 * count);
-    }
-    int whole = (int) bulk;
-    byte[] begun = filled == 0 ? EMPTY : arguments[count];
-    int more = Math.min(in.readableBytes(), whole - filled);
-    if (filled + more > begun.length) {
-      // grows with what arrives, not with what was announced
-      int capacity = (int) Math.min(whole, Math.max(filled + more, 2L * begun.length));
-      begun = Arrays.copyOf(begun, capacity);
-      arguments[count] = begun;
-    }
-    in.readBytes(begun, filled, more);
-    filled += more;
-    if (filled < whole || in.readableBytes() < 2) {
-      return false;
-    }
-    in.skipBytes(2);
-    filled = 0;
-    byte[] argument = begun.length == whole ? begun : Arrays.copyOf(begun, whole);
-    add(argument);
-    return true;
   }
 
   /** Reads an inline command; returns false if the line is incomplete. */
