@@ -431,13 +431,7 @@ final class CommandReader implements Arguments {
   private static int lineEnd(ByteBuf in, String tooLong) throws MalformedCommandException {
     int from = in.readerIndex();
     int most = Math.min(in.readableBytes(), MAX_LINE + 1);
-    int end = -1;
-    for (int i = from; i < from + most; i++) {
-      if (in.getByte(i) == '\r') {
-        end = i;
-        break;
-      }
-    }
+    int end = in.forEachByte(from, most, ByteProcessor.FIND_CR);
     if (end < 0) {
       if (in.readableBytes() > MAX_LINE) {
         throw new MalformedCommandException(tooLong);
@@ -449,20 +443,12 @@ final class CommandReader implements Arguments {
 
   /** Returns a number in the only form that Redis accepts; {@code Long.MIN_VALUE} if it is none. */
   private static long number(ByteBuf in, int from, int to) {
-    boolean negative = from < to && in.getByte(from) == '-';
-    int at = negative ? from + 1 : from;
-    int digits = to - at;
-    if (digits < 1 || digits > 18 || (in.getByte(at) == '0' && (digits > 1 || negative))) {
+    byte[] digits = new byte[to - from];
+    in.getBytes(from, digits);
+    try {
+      return Arguments.integer(digits);
+    } catch (CommandException e) {
       return Long.MIN_VALUE;
     }
-    long value = 0;
-    for (int i = at; i < to; i++) {
-      int digit = in.getByte(i) - '0';
-      if (digit < 0 || digit > 9) {
-        return Long.MIN_VALUE;
-      }
-      value = 10 * value + digit;
-    }
-    return negative ? -value : value;
   }
 }
