@@ -26,6 +26,9 @@ final class ReplyWriter {
   /** Bulk strings up to this length are copied into the array. */
   private static final int COPIED = 64 << 10;
 
+  /** Before a bulk string, what is written becomes a part if it is longer than this. */
+  private static final int LONG = 2 << 20;
+
   /** Bulk strings of less than this many bytes have heads that are known. */
   private static final int KNOWN_HEADS = 1024;
 
@@ -207,6 +210,9 @@ final class ReplyWriter {
   }
 
   void bulk(byte[] bytes, int offset, int length) {
+    if (out().length() > LONG) {
+      endPart();
+    }
     if (length < KNOWN_HEADS) {
       out().bulk(bytes, offset, length);
     } else if (length <= COPIED) {
