@@ -117,6 +117,16 @@ class ClientConnectionTest {
     assertThat(channel.outboundMessages()).hasSize(2);
   }
 
+  /** What is sent outside the pump may be the answer of a step that is not over. */
+  @Test
+  void aClientThatReadsIsNoReasonToAnswerUnlessAnswersWait() {
+    connection.requests = 1;
+    channel.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
+    channel.unsafe().outboundBuffer().setUserDefinedWritability(1, true);
+    channel.runPendingTasks();
+    assertThat(connection.answered).isZero();
+  }
+
   @Test
   void onlyAnIdleConnectionEnds() {
     channel.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
