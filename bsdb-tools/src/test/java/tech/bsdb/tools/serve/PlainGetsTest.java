@@ -63,10 +63,11 @@ class PlainGetsTest {
     private int passed;
 
     Line(boolean straight) {
+      channel = new EmbeddedChannel(false, false);
       RequestDecoder decoder = new RequestDecoder();
       HttpConnection connection =
           new HttpConnection(
-              connections, requests, new RequestReader(routes, null, 1 << 20), decoder);
+              connections, channel, requests, new RequestReader(routes, null, 1 << 20), decoder);
       ChannelHandler noting =
           new ChannelInboundHandlerAdapter() {
             @Override
@@ -75,11 +76,15 @@ class PlainGetsTest {
               ctx.fireChannelRead(message);
             }
           };
-      channel =
-          straight
-              ? new EmbeddedChannel(
-                  new PlainGets(connection, decoder, requests, null), noting, decoder, connection)
-              : new EmbeddedChannel(noting, decoder, connection);
+      if (straight) {
+        channel.pipeline().addLast(new PlainGets(connection, decoder, requests, null));
+      }
+      channel.pipeline().addLast(noting, decoder, connection);
+      try {
+        channel.register();
+      } catch (Exception e) {
+        throw new AssertionError(e);
+      }
     }
 
     /** Sends bytes; returns the answers. */
@@ -132,7 +137,7 @@ class PlainGetsTest {
     ByteArrayOutputStream said = new ByteArrayOutputStream();
     Console console = new Console(new ByteArrayInputStream(new byte[0]), said, said, false);
     sets =
-        DataSets.open(
+        new DataSets(
             DataSetLocations.single(directory),
             (name, place) -> ReloadingDatabase.open(place, ReloadOptions.defaults()),
             counts,
