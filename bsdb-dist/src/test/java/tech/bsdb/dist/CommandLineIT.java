@@ -487,6 +487,94 @@ class CommandLineIT {
     assertThat(folder.resolve("db")).doesNotExist();
   }
 
+  @ParameterizedTest
+  @MethodSource("javas")
+  void archivesOfClassesAreUsedUnlessBroken(Path java) throws Exception {
+    run(java, BSDB, "build", "-i", records(10), "-o", path("db"), "-q");
+    String place = "BSDB_ARCHIVES='" + path("archives") + "' ";
+
+    Run made = run(java, "sh", "-c", place + "'" + BSDB + "' --make-archives");
+    assertThat(made.code).as(made.toString()).isZero();
+    List<Path> archives = made.out.lines().map(Path::of).toList();
+    assertThat(archives).hasSize(2).allMatch(file -> file.startsWith(folder.resolve("archives")));
+    assertThat(folder.resolve("archives")).isDirectoryNotContaining("glob:**.new");
+    assertThat(isArchiveUsed(java, place, "get -d db key-7", "value-7\n")).isTrue();
+    assertThat(isArchiveUsed(java, place, "serve --help", "Usage: bsdb serve")).isTrue();
+    assertThat(isArchiveUsed(java, "BSDB_ARCHIVES=off ", "get -d db key-7", "value-7\n")).isFalse();
+
+    Path archive = archives.get(0);
+    byte[] bytes = Files.readAllBytes(archive);
+    Arrays.fill(bytes, bytes.length / 3, bytes.length / 3 + 10_000, (byte) 0x55);
+    for (byte[] broken : List.of(bytes, "not an archive".getBytes(UTF_8), new byte[0])) {
+      Files.delete(archive);
+      Files.write(archive, broken);
+      assertThat(isArchiveUsed(java, place, "get -d db key-7", "value-7\n")).isFalse();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("newest")
+  void theFirstRunMakesAnArchiveForTheNext(Path java) throws Exception {
+    run(java, BSDB, "build", "-i", records(10), "-o", path("db"), "-q");
+    Path archives = folder.resolve("archives");
+    String place = "BSDB_ARCHIVES='" + archives + "' ";
+    assertThat(isArchiveUsed(java, place, "get -d db key-7", "value-7\n")).isFalse();
+
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    while (!isMade(archives)) {
+      assertThat(System.nanoTime()).isLessThan(end);
+      Thread.sleep(50);
+    }
+
+    assertThat(isArchiveUsed(java, place, "get -d db key-7", "value-7\n")).isTrue();
+  }
+
+  /** Whether there is an archive, and the process that made it has ended its work. */
+  private static boolean isMade(Path archives) throws IOException {
+    try (Stream<Path> files = Files.list(archives)) {
+      List<Path> all = files.toList();
+      return all.size() == 1 && all.get(0).toString().endsWith(".jsa");
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("newest")
+  void withoutAPlaceForArchivesCommandsWork(Path java) throws Exception {
+    run(java, BSDB, "build", "-i", records(10), "-o", path("db"), "-q");
+    String place = "BSDB_ARCHIVES='" + path("records.txt/in-a-file") + "' ";
+
+    assertThat(isArchiveUsed(java, place, "get -d db key-7", "value-7\n")).isFalse();
+    Run refused = run(java, "sh", "-c", place + "'" + BSDB + "' --make-archives");
+    assertThat(refused.code).as(refused.toString()).isEqualTo(2);
+    assertThat(refused.err).contains("choose one with BSDB_ARCHIVES").hasLineCount(1);
+  }
+
+  /**
+   * Runs a command, which has to answer as always, and returns whether its classes came from an
+   * archive of bsdb.
+   *
+   * @param variables assignments in front of the command
+   * @param begin what the answer begins with
+   */
+  private boolean isArchiveUsed(Path java, String variables, String command, String begin)
+      throws Exception {
+    Path log = folder.resolve("classes.log");
+    String options = "BSDB_JAVA_OPTS=-Xlog:class+load:file=classes.log ";
+    Run run =
+        run(
+            java,
+            "sh",
+            "-c",
+            "cd '" + folder + "'; " + variables + options + "'" + BSDB + "' " + command);
+
+    assertThat(run.code).as(run.toString()).isZero();
+    assertThat(run.out).startsWith(begin);
+    assertThat(run.err).isEmpty();
+    try (Stream<String> lines = Files.lines(log)) {
+      return lines.anyMatch(line -> line.matches(".* tech\\.bsdb\\..*shared objects file.*"));
+    }
+  }
+
   private String records(int count) throws IOException {
     String text =
         IntStream.range(0, count)
