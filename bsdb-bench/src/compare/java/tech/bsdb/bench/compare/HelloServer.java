@@ -19,6 +19,10 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import java.io.File;
+import javax.net.ssl.SSLException;
 
 /**
  * A minimal Netty server that answers every request with the same bytes: the baseline for {@code
@@ -30,10 +34,12 @@ public final class HelloServer {
   /**
    * Serves until the process ends.
    *
-   * @param args port, number of event loops, text of the answers
+   * @param args port, number of event loops, text of the answers; for TLS 1.3 also the PEM files of
+   *     a certificate and its key
    */
-  public static void main(String[] args) throws InterruptedException {
+  public static void main(String[] args) throws InterruptedException, SSLException {
     byte[] body = args[2].getBytes(UTF_8);
+    SslContext tls = args.length > 3 ? tls(new File(args[3]), new File(args[4])) : null;
     new ServerBootstrap()
         .group(
             new MultiThreadIoEventLoopGroup(Integer.parseInt(args[1]), EpollIoHandler.newFactory()))
@@ -43,6 +49,9 @@ public final class HelloServer {
             new ChannelInitializer<Channel>() {
               @Override
               protected void initChannel(Channel channel) {
+                if (tls != null) {
+                  channel.pipeline().addLast(tls.newHandler(channel.alloc()));
+                }
                 channel.pipeline().addLast(new HttpServerCodec(), new Hello(body));
               }
             })
@@ -51,6 +60,10 @@ public final class HelloServer {
         .channel()
         .closeFuture()
         .sync();
+  }
+
+  private static SslContext tls(File certificate, File key) throws SSLException {
+    return SslContextBuilder.forServer(certificate, key).protocols("TLSv1.3").build();
   }
 
   private static final class Hello extends SimpleChannelInboundHandler<HttpObject> {
