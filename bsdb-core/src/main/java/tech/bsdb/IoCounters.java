@@ -14,4 +14,9 @@ package tech.bsdb;
  *     read
  * @param bytes bytes read, in whole pages of 4,096 bytes
  */
-public record IoCounters(long reads, long bytes) {}
+public record IoCounters(long reads, long bytes) {
+  /** Returns the sum of these and others. */
+  public IoCounters plus(IoCounters others) {
+    return new IoCounters(reads + others.reads, bytes + others.bytes);
+  }
+}

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tech.bsdb.Database;
+import tech.bsdb.IoCounters;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.io.Memory;
 
@@ -56,6 +57,8 @@ final class Reloader {
   private volatile @Nullable OpenVersion served;
   private volatile @Nullable Refusal refused;
   private final AtomicLong swaps = new AtomicLong();
+  private final List<Database> open = new ArrayList<>(); // guards itself and the reads
+  private IoCounters readsOfClosed = new IoCounters(0, 0);
 
   // confined to the reload thread
   private final List<OpenVersion> retired = new ArrayList<>();
@@ -89,7 +92,7 @@ final class Reloader {
     stamp = ManifestStamp.of(first.directory());
     followed = first;
     OpenVersion opened = opening.open(first, () -> false, this::wake);
-    served = opened;
+    opened(opened);
     thread.setDaemon(true);
     try {
       thread.start();
@@ -109,6 +112,19 @@ final class Reloader {
 
   long swaps() {
     return swaps.get();
+  }
+
+  IoCounters ioCounters() {
+    synchronized (open) {
+      return open.stream().map(Database::ioCounters).reduce(readsOfClosed, IoCounters::plus);
+    }
+  }
+
+  private void opened(OpenVersion version) {
+    synchronized (open) {
+      open.add(version.database);
+    }
+    served = version;
   }
 
   boolean followsStore() {
@@ -224,6 +240,10 @@ final class Reloader {
     } catch (RuntimeException | Error e) {
       failure = new IOException("could not close " + old.version + ": " + text(e), e);
     }
+    synchronized (open) {
+      open.remove(old.database);
+      readsOfClosed = readsOfClosed.plus(old.database.ioCounters());
+    }
     uncollected = true;
     if (failure != null) {
       LOG.warn("{}: version {} could not be closed", directory, old.version, failure);
@@ -322,7 +342,7 @@ final class Reloader {
       }
       OpenVersion next = opening.open(target, () -> closing, this::wake);
       accept(target, found);
-      served = next;
+      opened(next);
       swaps.incrementAndGet();
       old.retire();
       retired.add(old);

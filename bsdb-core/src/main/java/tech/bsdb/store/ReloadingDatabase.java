@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
+import tech.bsdb.IoCounters;
 import tech.bsdb.ValueReader;
 
 /**
@@ -206,6 +207,14 @@ public final class ReloadingDatabase implements AutoCloseable {
   /** How many times a new version went live. */
   public long swaps() {
     return reloader.swaps();
+  }
+
+  /**
+   * Returns the number and size of the reads in all versions since this was opened; see {@link
+   * Database#ioCounters}.
+   */
+  public IoCounters ioCounters() {
+    return reloader.ioCounters();
   }
 
   /**

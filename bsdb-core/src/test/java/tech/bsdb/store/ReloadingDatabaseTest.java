@@ -26,6 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import tech.bsdb.IoCounters;
 import tech.bsdb.Leaks;
 import tech.bsdb.Logged;
 import tech.bsdb.OpenOptions;
@@ -88,6 +89,25 @@ class ReloadingDatabaseTest {
       assertThat(database.getAsync(Truth.utf8("key-3")).get(60, TimeUnit.SECONDS))
           .isEqualTo(Truth.utf8("v1"));
     }
+  }
+
+  @Test
+  void readsOfClosedVersionsStayCounted() throws Exception {
+    Path store = Versions.byHand(folder.resolve("counted"), "v1", "v2");
+    Versions.point(store, "v1\n");
+    OpenOptions buffered = OpenOptions.defaults().withEngine(OpenOptions.Engine.BUFFERED);
+    ReloadingDatabase database = ReloadingDatabase.open(store, QUICK.withOpen(buffered));
+    try (database) {
+      assertThat(get(database)).isEqualTo("v1");
+      IoCounters each = database.ioCounters();
+      assertThat(each.reads()).isPositive();
+      Versions.point(store, "v2\n");
+      await(() -> database.swaps() == 1);
+      assertThat(database.ioCounters()).isEqualTo(each);
+      assertThat(get(database)).isEqualTo("v2");
+      assertThat(database.ioCounters()).isEqualTo(each.plus(each));
+    }
+    assertThat(database.ioCounters().reads()).isPositive();
   }
 
   @Test

@@ -114,18 +114,11 @@ public final class StatCommand extends Command {
     json.put("directory", s.directory().toString());
     json.put("databaseId", s.databaseId());
     json.put("formatVersion", s.formatVersion());
-    json.put("layout", s.layout());
-    json.put("approximateWidth", s.approximateWidth());
-    json.put("records", s.records());
+    json.putAll(figures(s));
     json.put("duplicatesDropped", s.duplicatesDropped());
     json.put("hash", s.hash());
-    json.put("checksumBits", s.checksumBits());
     json.put("signature", s.signature());
     json.put("seed", s.seed());
-    json.put("keyBytes", s.keyBytes());
-    json.put("valueBytes", s.valueBytes());
-    json.put("longestKey", s.longestKey());
-    json.put("longestValue", s.longestValue());
     json.put("blockSize", s.blockSize());
     json.put("compressionLevel", s.compressionLevel());
     json.put("dictionaryBytes", s.dictionaryBytes());
@@ -133,23 +126,37 @@ public final class StatCommand extends Command {
     json.put("valueSchema", schema == null ? null : JsonReport.text(schema));
     json.put("bins", s.bins());
     json.put("spanning", s.spanning());
-    json.put("filterBits", s.filterBits());
-    json.put("filterBytes", s.filterBytes());
-    json.put("ordered", s.ordered());
-    json.put("orderBytes", s.orderBytes());
-    json.put("shard", s.isSet() ? null : s.shard());
-    json.put("shards", s.shards());
-    json.put("heldShards", s.isPartialSet() ? s.heldShardRanges() : null);
-    json.put("wholeSetId", s.wholeSetId());
     if (s.isSet()) {
       json.put("shardRecords", s.shardRecords());
     }
-    json.put("hashBytes", s.hashBytes());
-    json.put("indexBytes", s.indexBytes());
-    json.put("dataBytes", s.dataBytes());
-    json.put("databaseBytes", s.databaseBytes());
     json.put("fileBytes", s.fileBytes());
     return json;
+  }
+
+  /** Returns the figures that servers show, too, by their names for programs. */
+  public static Map<String, @Nullable Object> figures(Statistics s) {
+    Map<String, @Nullable Object> figures = new LinkedHashMap<>();
+    figures.put("records", s.records());
+    figures.put("layout", s.layout());
+    figures.put("approximateWidth", s.approximateWidth());
+    figures.put("checksumBits", s.checksumBits());
+    figures.put("filterBits", s.filterBits());
+    figures.put("filterBytes", s.filterBytes());
+    figures.put("ordered", s.ordered());
+    figures.put("orderBytes", s.orderBytes());
+    figures.put("shard", s.isSet() ? null : s.shard());
+    figures.put("shards", s.shards());
+    figures.put("heldShards", s.isPartialSet() ? s.heldShardRanges() : null);
+    figures.put("wholeSetId", s.wholeSetId());
+    figures.put("keyBytes", s.keyBytes());
+    figures.put("valueBytes", s.valueBytes());
+    figures.put("longestKey", s.longestKey());
+    figures.put("longestValue", s.longestValue());
+    figures.put("hashBytes", s.hashBytes());
+    figures.put("indexBytes", s.indexBytes());
+    figures.put("dataBytes", s.dataBytes());
+    figures.put("databaseBytes", s.databaseBytes());
+    return figures;
   }
 
   static Map<String, String> forPeople(Statistics s) {

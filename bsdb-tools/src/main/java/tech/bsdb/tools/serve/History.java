@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.JsonReport;
+import tech.bsdb.tools.serve.dataset.DataSets;
 
 /**
  * Keeps the last hour in ten-second samples, so that a page opened in the middle of an incident
@@ -23,7 +24,7 @@ final class History {
   static final int SAMPLES = 3600 / INTERVAL_SECONDS;
 
   private final Requests requests;
-  private final IoTotals io;
+  private final DataSets sets;
   private final Supplier<String> version;
   private final ArrayDeque<Sample> samples = new ArrayDeque<>(SAMPLES + 1);
   private Map<String, Long> previous;
@@ -38,9 +39,9 @@ final class History {
    *
    * @param version names the version being served
    */
-  History(Requests requests, IoTotals io, Supplier<String> version) {
+  History(Requests requests, DataSets sets, Supplier<String> version) {
     this.requests = requests;
-    this.io = io;
+    this.sets = sets;
     this.version = version;
     this.previous = counts();
     this.previousNanos = System.nanoTime();
@@ -89,7 +90,7 @@ final class History {
     counts.put("requests", answered);
     counts.put("failures", failed);
     counts.putAll(requests.lookups().byOutcome());
-    counts.putAll(io.all());
+    counts.putAll(ServerStatistics.io(sets.ioCounters()));
     return counts;
   }
 

@@ -15,12 +15,14 @@ import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
+import tech.bsdb.IoCounters;
 import tech.bsdb.MemoryUse;
 import tech.bsdb.Statistics;
 import tech.bsdb.store.Lease;
 import tech.bsdb.store.Refusal;
 import tech.bsdb.store.Store;
 import tech.bsdb.store.StoredVersion;
+import tech.bsdb.tools.inspect.StatCommand;
 import tech.bsdb.tools.publish.FollowStatus;
 import tech.bsdb.tools.serve.client.Connections;
 import tech.bsdb.tools.serve.client.Credentials;
@@ -56,7 +58,6 @@ record ServerStatistics(
     Connections connections,
     @Nullable RespService resp,
     Requests requests,
-    IoTotals io,
     @Nullable AccessLog log,
     Credentials credentials,
     String transport) {
@@ -94,7 +95,7 @@ record ServerStatistics(
     recent.put("seconds", Latencies.WINDOW_SECONDS);
     latency.put("recent", recent);
     all.put("latency", latency);
-    all.put("io", io.all());
+    all.put("io", io(sets.ioCounters()));
     all.put("memory", memory());
     all.put("accessLog", log == null ? null : log.lost());
     Instant expires = credentials.expires();
@@ -118,9 +119,17 @@ record ServerStatistics(
       map.put("swaps", set.database().swaps());
       map.put("refused", refused(set));
       map.put("lookups", set.counts().byOutcome());
-      map.put("io", io.of(set));
+      map.put("io", io(set.database().ioCounters()));
       return map;
     }
+  }
+
+  /** Returns the figures of reads. */
+  static Map<String, Long> io(IoCounters of) {
+    Map<String, Long> map = new LinkedHashMap<>();
+    map.put("reads", of.reads());
+    map.put("bytes", of.bytes());
+    return map;
   }
 
   private static Map<String, @Nullable Object> cluster(Cluster of) {
@@ -214,26 +223,7 @@ record ServerStatistics(
       map.put("openedAt", lease.openedAt());
       map.put("openSeconds", lease.openTook().toNanos() / 1e9);
       map.put("engine", s.engine());
-      map.put("records", s.records());
-      map.put("layout", s.layout());
-      map.put("approximateWidth", s.approximateWidth());
-      map.put("checksumBits", s.checksumBits());
-      map.put("filterBits", s.filterBits());
-      map.put("ordered", s.ordered());
-      map.put("shard", s.isSet() ? null : s.shard());
-      map.put("shards", s.shards());
-      map.put("heldShards", s.isPartialSet() ? s.heldShardRanges() : null);
-      map.put("wholeSetId", s.wholeSetId());
-      map.put("keyBytes", s.keyBytes());
-      map.put("valueBytes", s.valueBytes());
-      map.put("longestKey", s.longestKey());
-      map.put("longestValue", s.longestValue());
-      map.put("hashBytes", s.hashBytes());
-      map.put("indexBytes", s.indexBytes());
-      map.put("filterBytes", s.filterBytes());
-      map.put("orderBytes", s.orderBytes());
-      map.put("dataBytes", s.dataBytes());
-      map.put("databaseBytes", s.databaseBytes());
+      map.putAll(StatCommand.figures(s));
       MemoryUse use = memoryUse(lease.database());
       map.put("residentBytes", use.residentBytes());
       map.put("hugePageBytes", use.hugePageBytes());

@@ -107,7 +107,6 @@ public final class Service implements AutoCloseable {
       this.connections = new Connections(options.limits(), memory);
       this.adminConnections =
           new Connections(options.limits(), new HeldMemory(Long.MAX_VALUE / 2, Long.MAX_VALUE / 2));
-      IoTotals io = new IoTotals(sets);
       this.workers =
           Executors.newFixedThreadPool(options.threads(), task -> daemon(task, "bsdb-worker"));
       keep(workers::shutdownNow);
@@ -144,7 +143,6 @@ public final class Service implements AutoCloseable {
               connections,
               resp,
               requests,
-              io,
               log,
               credentials,
               transport.name());
@@ -152,7 +150,7 @@ public final class Service implements AutoCloseable {
         resp.figures(figures::shared);
       }
       Metrics metrics = new Metrics(sets, figures, latencies);
-      History history = new History(requests, io, this::version);
+      History history = new History(requests, sets, this::version);
       Pages pages =
           new Pages(
               sets, connections, requests, metrics, figures, history, admin, options.prefix());
@@ -199,7 +197,6 @@ public final class Service implements AutoCloseable {
               .scheduleAtFixedRate(
                   () -> {
                     latencies.tick();
-                    io.tick();
                     history.tick();
                   },
                   1,

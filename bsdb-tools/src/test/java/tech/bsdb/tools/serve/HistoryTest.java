@@ -52,7 +52,7 @@ class HistoryTest {
             requests.lookups(),
             text -> {})) {
       String[] version = {"v0"};
-      History history = new History(requests, new IoTotals(sets), () -> version[0]);
+      History history = new History(requests, sets, () -> version[0]);
       assertThat(samples(history, null)).isEmpty();
       long nanos = System.nanoTime();
       for (int i = 1; i <= 400; i++) {

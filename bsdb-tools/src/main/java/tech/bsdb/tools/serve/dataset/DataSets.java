@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.IoCounters;
 import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.store.Store;
 import tech.bsdb.tools.serve.client.LookupCounts;
@@ -25,6 +26,7 @@ public final class DataSets implements AutoCloseable {
   private final LookupCounts counts;
   private final Consumer<String> said;
   private final Map<String, Integer> numbers = new HashMap<>();
+  private final Object reading = new Object(); // held so that a removal does not lessen the reads
   private volatile Served served;
   private volatile Runnable changed = () -> {};
 
@@ -50,17 +52,18 @@ public final class DataSets implements AutoCloseable {
   public record Changes(List<String> added, List<String> removed, Map<String, String> failed) {}
 
   /** The data sets at one moment, by number. */
-  private record Served(List<DataSet> all, Map<String, DataSet> byName, DataSet zero) {
+  private record Served(
+      List<DataSet> all, Map<String, DataSet> byName, DataSet zero, IoCounters readsOfRemoved) {
     /**
      * Some data sets.
      *
      * @param removed the last to have number 0, in case that none of these has it
      */
-    static Served of(List<DataSet> all, DataSet removed) {
+    static Served of(List<DataSet> all, DataSet removed, IoCounters readsOfRemoved) {
       Map<String, DataSet> byName = new HashMap<>();
       all.forEach(each -> byName.put(each.name(), each));
       DataSet first = all.get(0);
-      return new Served(List.copyOf(all), byName, first.number() == 0 ? first : removed);
+      return new Served(List.copyOf(all), byName, first.number() == 0 ? first : removed, readsOfRemoved);
     }
   }
 
@@ -87,7 +90,7 @@ public final class DataSets implements AutoCloseable {
       all.forEach(each -> each.database().close());
       throw e;
     }
-    this.served = Served.of(all, all.get(0));
+    this.served = Served.of(all, all.get(0), new IoCounters(0, 0));
   }
 
   private DataSet opened(String name, Path directory) throws IOException {
@@ -143,6 +146,17 @@ public final class DataSets implements AutoCloseable {
     return null;
   }
 
+  /** Returns the reads of all data sets so far, with those that were removed. */
+  public IoCounters ioCounters() {
+    synchronized (reading) {
+      return reads(served.all, served.readsOfRemoved);
+    }
+  }
+
+  private static IoCounters reads(List<DataSet> of, IoCounters others) {
+    return of.stream().map(each -> each.database().ioCounters()).reduce(others, IoCounters::plus);
+  }
+
   /** Returns the names of all data sets, for people. */
   public String names() {
     return String.join(", ", served.all.stream().map(DataSet::name).toList());
@@ -192,7 +206,11 @@ public final class DataSets implements AutoCloseable {
       throw new IOException("none of the data sets can be opened: " + failed);
     }
     all.sort(Comparator.comparingInt(DataSet::number));
-    served = Served.of(all, served.zero);
+    synchronized (reading) {
+      List<DataSet> ended = new ArrayList<>(served.all);
+      ended.removeAll(all);
+      served = Served.of(all, served.zero, reads(ended, served.readsOfRemoved));
+    }
     replaced.values().forEach(DataSet::remove);
     for (DataSet each : gone) {
       each.remove();
