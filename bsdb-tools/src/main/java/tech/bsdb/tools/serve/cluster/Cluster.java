@@ -1,5 +1,6 @@
 package tech.bsdb.tools.serve.cluster;
 
+import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.AccessDeniedException;
@@ -11,7 +12,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -30,15 +32,14 @@ public final class Cluster implements AutoCloseable {
   private final ClusterOptions options;
   private final Requirement requirement;
   private final Consumer<String> said;
-  private final Thread poller;
-  private final long pollMillis;
+  private final ScheduledExecutorService poller =
+      Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory("bsdb-cluster", true));
   private byte[] bytes;
   private byte @Nullable [] suspect;
   private volatile ClusterView view;
   private volatile @Nullable RefusedFile refused;
   private volatile Instant changedAt = Instant.now();
   private volatile long changes;
-  private final CountDownLatch closed = new CountDownLatch(1);
 
   /**
    * Options of a node of a cluster.
@@ -87,21 +88,17 @@ public final class Cluster implements AutoCloseable {
     }
   }
 
-  private Cluster(
-      ClusterOptions options, Requirement requirement, Duration poll, Consumer<String> said)
+  private Cluster(ClusterOptions options, Requirement requirement, Consumer<String> said)
       throws IOException {
     this.options = options;
     this.requirement = requirement;
     this.said = said;
-    this.pollMillis = Math.max(1, poll.toMillis());
     this.bytes = read(options.file());
     Topology topology = parsed(options, bytes);
     ClusterView first =
         new ClusterView(topology, own(options, topology), options.node(), List.of());
     require(first, first.slots());
     this.view = first;
-    this.poller = new Thread(this::poll, "bsdb-cluster");
-    poller.setDaemon(true);
   }
 
   /**
@@ -113,8 +110,10 @@ public final class Cluster implements AutoCloseable {
   public static Cluster join(
       ClusterOptions options, Requirement requirement, Duration poll, Consumer<String> said)
       throws IOException {
-    Cluster cluster = new Cluster(options, requirement, poll, said);
-    cluster.poller.start();
+    Cluster cluster = new Cluster(options, requirement, said);
+    long pause = Math.max(1, poll.toMillis());
+    var unused =
+        cluster.poller.scheduleWithFixedDelay(cluster::look, pause, pause, TimeUnit.MILLISECONDS);
     return cluster;
   }
 
@@ -297,32 +296,22 @@ public final class Cluster implements AutoCloseable {
     }
   }
 
-  /** Looks for another topology until this is closed. */
-  private void poll() {
+  /** Ends handovers, and looks for another topology. */
+  private synchronized void look() {
     try {
-      while (!closed.await(pollMillis, TimeUnit.MILLISECONDS)) {
-        try {
-          look();
-        } catch (IOException e) {
-          // refused, which was said, and tried again
-        } catch (RuntimeException e) { // the service ends, and has closed its data sets
-          if (closed.getCount() > 0) {
-            said.accept("reading the cluster's topology failed: " + e);
-          }
-        }
+      view = view.at(System.nanoTime());
+      boolean unused = refresh(true);
+    } catch (IOException e) {
+      // refused, which was said, and tried again
+    } catch (RuntimeException e) { // the service ends, and has closed its data sets
+      if (!poller.isShutdown()) {
+        said.accept("reading the cluster's topology failed: " + e);
       }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // nobody does that
     }
-  }
-
-  private synchronized void look() throws IOException {
-    view = view.at(System.nanoTime()); // ends handovers
-    boolean unused = refresh(true);
   }
 
   @Override
   public void close() {
-    closed.countDown();
+    poller.shutdown();
   }
 }

@@ -1,18 +1,18 @@
 package tech.bsdb.tools.serve.cluster;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonLocation;
-import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.io.JsonEOFException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.exc.MismatchedInputException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
 import tech.bsdb.tools.serve.cluster.Topology.ReplicaGroup;
 
@@ -28,187 +28,151 @@ import tech.bsdb.tools.serve.cluster.Topology.ReplicaGroup;
  * }</pre>
  */
 final class TopologyReader {
-  private static final JsonFactory JSON =
-      JsonFactory.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
+  private static final ObjectReader JSON =
+      JsonMapper.builder()
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .build()
+          .reader();
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,252}");
   private static final Pattern HOST =
       Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,252}|(?=.*:.*:)[0-9A-Fa-f:.]{2,45}");
-
-  /** The most characters of a wrong value that are shown. */
-  private static final int SHOWN = 80;
-
+  private static final Pattern ANY = Pattern.compile(".*", Pattern.DOTALL);
   private static final Set<String> OF_PRIMARY =
       Set.of("name", "host", "resp", "http", "slots", "replicas");
   private static final Set<String> OF_REPLICA = Set.of("name", "host", "resp", "http");
 
-  private final JsonParser parser;
+  /** The most characters of a wrong value that are shown. */
+  private static final int SHOWN = 80;
 
-  private TopologyReader(JsonParser parser) {
-    this.parser = parser;
-  }
+  private TopologyReader() {}
 
   /**
    * Reads and checks a topology.
    *
-   * @throws IllegalArgumentException if it is not one, with the line where that is known
+   * @throws IllegalArgumentException if it is not one, with the line or node that is wrong
    */
   static Topology read(byte[] json) {
-    try (JsonParser parser = JSON.createParser(json)) {
-      return Topology.of(new TopologyReader(parser).file());
+    JsonNode file;
+    try {
+      file = JSON.readTree(json);
     } catch (JsonEOFException e) {
-      throw new IllegalArgumentException(line(e.getLocation()) + "the JSON ends too early");
+      throw wrong(line(e), "the JSON ends too early");
+    } catch (MismatchedInputException e) {
+      throw wrong(line(e), "something follows the object");
     } catch (JsonProcessingException e) {
-      String reason = shown(e.getOriginalMessage(), 4 * SHOWN);
-      throw new IllegalArgumentException(line(e.getLocation()) + reason);
+      throw wrong(line(e), shown(e.getOriginalMessage(), 4 * SHOWN));
     } catch (IOException e) {
-      throw new IllegalArgumentException("not JSON in UTF-8: " + e.getMessage());
+      throw wrong("", "not JSON in UTF-8: " + e.getMessage());
+    }
+    if (!file.isObject()) {
+      throw wrong("", "expected an object with the list \"nodes\"");
+    }
+    requireKnown(file, "", Set.of("nodes"));
+    List<ReplicaGroup> groups = list(file, "", "nodes", TopologyReader::primary);
+    if (groups.isEmpty()) {
+      throw wrong("", "there are no nodes; list them in \"nodes\"");
+    }
+    return Topology.of(groups);
+  }
+
+  /** An element of a list, and which one it is, for people. */
+  private interface Element<T> {
+    T read(JsonNode element, String which);
+  }
+
+  private static <T> List<T> list(JsonNode of, String place, String field, Element<T> element) {
+    List<T> elements = new ArrayList<>();
+    JsonNode list = of.get(field);
+    if (list != null && !list.isArray()) {
+      throw wrong(place, "\"" + field + "\" must be a list");
+    }
+    for (JsonNode each : list == null ? List.<JsonNode>of() : list) {
+      if (!each.isObject()) {
+        throw wrong(place, "each element of \"" + field + "\" must be an object");
+      }
+      String name = each.path("name").asText();
+      int number = elements.size() + 1;
+      String which = name.isEmpty() ? number + " of \"" + field + "\"" : shown(name, SHOWN);
+      elements.add(element.read(each, "node " + which));
+    }
+    return elements;
+  }
+
+  private static ReplicaGroup primary(JsonNode of, String which) {
+    ClusterNode node = node(of, which, OF_PRIMARY);
+    if (!of.has("slots")) {
+      throw wrong("", which + " has no \"slots\"; write \"\" for a node without slots");
+    }
+    List<ClusterNode> replicas =
+        list(of, which, "replicas", (each, replica) -> node(each, replica, OF_REPLICA));
+    String slots = text(of, which, "slots", ANY, "");
+    try {
+      return new ReplicaGroup(node, SlotSet.parse(slots), replicas);
+    } catch (IllegalArgumentException e) {
+      throw wrong(which, shown(String.valueOf(e.getMessage()), 4 * SHOWN));
     }
   }
 
-  private static String line(@Nullable JsonLocation location) {
-    return location == null ? "" : "line " + location.getLineNr() + ": ";
+  private static ClusterNode node(JsonNode of, String which, Set<String> known) {
+    requireKnown(of, which, known);
+    String name = text(of, which, "name", NAME, "letters, digits, hyphens, underscores and dots");
+    String host = text(of, which, "host", HOST, "a host name or an address, without a port");
+    if (!of.has("resp") && !of.has("http")) {
+      throw wrong("", which + " has no port: \"resp\", \"http\" or both");
+    }
+    return new ClusterNode(name, host, port(of, which, "resp"), port(of, which, "http"));
   }
 
-  private IllegalArgumentException wrong(String message) {
-    return new IllegalArgumentException(line(parser.currentTokenLocation()) + message);
+  private static void requireKnown(JsonNode of, String which, Set<String> known) {
+    of.fieldNames()
+        .forEachRemaining(
+            field -> {
+              if (!known.contains(field)) {
+                String expected = String.join(", ", known.stream().sorted().toList());
+                throw wrong(
+                    which, "\"" + shown(field, SHOWN) + "\" is unknown; expected " + expected);
+              }
+            });
   }
 
-  private static String shown(String value) {
-    return shown(value, SHOWN);
+  private static String text(
+      JsonNode of, String which, String field, Pattern allowed, String what) {
+    JsonNode value = of.get(field);
+    if (value == null) {
+      throw wrong("", which + " has no \"" + field + "\"");
+    }
+    if (!value.isTextual()) {
+      throw wrong(which, "\"" + field + "\" must be a string");
+    }
+    String text = value.textValue();
+    if (!allowed.matcher(text).matches()) {
+      throw wrong(
+          which, "\"" + field + "\" must be " + what + ", not \"" + shown(text, SHOWN) + "\"");
+    }
+    return text;
+  }
+
+  private static int port(JsonNode of, String which, String field) {
+    JsonNode value = of.get(field);
+    if (value == null) {
+      return ClusterNode.NO_PORT;
+    }
+    if (!value.isInt() || value.intValue() < 1 || value.intValue() > 65_535) {
+      throw wrong(which, "\"" + field + "\" must be a port, 1 to 65,535");
+    }
+    return value.intValue();
+  }
+
+  private static String line(JsonProcessingException e) {
+    return e.getLocation() == null ? "" : "line " + e.getLocation().getLineNr();
   }
 
   private static String shown(String value, int most) {
     return value.length() <= most ? value : value.substring(0, most) + "...";
   }
 
-  private List<ReplicaGroup> file() throws IOException {
-    List<ReplicaGroup> groups = null;
-    if (parser.nextToken() != JsonToken.START_OBJECT) {
-      throw wrong("expected an object with the list \"nodes\"");
-    }
-    while (parser.nextToken() != JsonToken.END_OBJECT) {
-      if (!parser.currentName().equals("nodes")) {
-        throw wrong("\"" + shown(parser.currentName()) + "\" is unknown; expected \"nodes\"");
-      }
-      groups = list(this::primary);
-    }
-    if (parser.nextToken() != null) {
-      throw wrong("something follows the object");
-    }
-    if (groups == null || groups.isEmpty()) {
-      throw new IllegalArgumentException("there are no nodes; list them in \"nodes\"");
-    }
-    return groups;
-  }
-
-  private interface Element<T> {
-    T read() throws IOException;
-  }
-
-  private <T> List<T> list(Element<T> element) throws IOException {
-    String name = parser.currentName();
-    if (parser.nextToken() != JsonToken.START_ARRAY) {
-      throw wrong("\"" + name + "\" must be a list");
-    }
-    List<T> elements = new ArrayList<>();
-    while (parser.nextToken() != JsonToken.END_ARRAY) {
-      if (parser.currentToken() != JsonToken.START_OBJECT) {
-        throw wrong("each element of \"" + name + "\" must be an object");
-      }
-      elements.add(element.read());
-    }
-    return elements;
-  }
-
-  private ReplicaGroup primary() throws IOException {
-    NodeFields fields = new NodeFields(OF_PRIMARY);
-    ClusterNode node = fields.node();
-    String slots = fields.slots;
-    if (slots == null) {
-      throw wrong("node " + node.name() + " has no \"slots\"; write \"\" for a node without slots");
-    }
-    try {
-      return new ReplicaGroup(node, SlotSet.parse(slots), fields.replicas);
-    } catch (IllegalArgumentException e) {
-      throw wrong("node " + node.name() + ": " + shown(String.valueOf(e.getMessage()), 4 * SHOWN));
-    }
-  }
-
-  private ClusterNode replica() throws IOException {
-    return new NodeFields(OF_REPLICA).node();
-  }
-
-  /** The fields of a node, which the parser has entered. */
-  private final class NodeFields {
-    private @Nullable String name;
-    private @Nullable String host;
-    private @Nullable String slots;
-    private int respPort = ClusterNode.NO_PORT;
-    private int httpPort = ClusterNode.NO_PORT;
-    private List<ClusterNode> replicas = List.of();
-
-    NodeFields(Set<String> known) throws IOException {
-      while (parser.nextToken() != JsonToken.END_OBJECT) {
-        String field = parser.currentName();
-        if (!known.contains(field)) {
-          throw wrong("\"" + shown(field) + "\" is unknown; a node has " + names(known));
-        }
-        switch (field) {
-          case "name" -> name = text(NAME, "letters, digits, hyphens, underscores and dots");
-          case "host" -> host = text(HOST, "a host name or an address, without a port");
-          case "resp" -> respPort = port();
-          case "http" -> httpPort = port();
-          case "slots" -> slots = text();
-          default -> replicas = list(TopologyReader.this::replica);
-        }
-      }
-    }
-
-    private static String names(Set<String> known) {
-      return String.join(", ", known.stream().sorted().toList());
-    }
-
-    private String text() throws IOException {
-      String field = parser.currentName();
-      if (parser.nextToken() != JsonToken.VALUE_STRING) {
-        throw wrong("\"" + field + "\" must be a string");
-      }
-      return parser.getText();
-    }
-
-    private String text(Pattern allowed, String what) throws IOException {
-      String field = parser.currentName();
-      String value = text();
-      if (!allowed.matcher(value).matches()) {
-        throw wrong("\"" + field + "\" must be " + what + ", not \"" + shown(value) + "\"");
-      }
-      return value;
-    }
-
-    private int port() throws IOException {
-      String field = parser.currentName();
-      if (parser.nextToken() != JsonToken.VALUE_NUMBER_INT
-          || parser.getNumberType() != JsonParser.NumberType.INT
-          || parser.getIntValue() < 1
-          || parser.getIntValue() > 65_535) {
-        throw wrong("\"" + field + "\" must be a port, 1 to 65,535");
-      }
-      return parser.getIntValue();
-    }
-
-    ClusterNode node() {
-      String named = name;
-      if (named == null) {
-        throw wrong("a node has no \"name\"");
-      }
-      String at = host;
-      if (at == null) {
-        throw wrong("node " + named + " has no \"host\"");
-      }
-      if (respPort < 0 && httpPort < 0) {
-        throw wrong("node " + named + " has no port: \"resp\", \"http\" or both");
-      }
-      return new ClusterNode(named, at, respPort, httpPort);
-    }
+  private static IllegalArgumentException wrong(String place, String message) {
+    return new IllegalArgumentException(place.isEmpty() ? message : place + ": " + message);
   }
 }

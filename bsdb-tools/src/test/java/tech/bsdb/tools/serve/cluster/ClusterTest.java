@@ -293,7 +293,7 @@ class ClusterTest {
       write(wrong);
       assertThatIOException()
           .isThrownBy(() -> join("a", LONG))
-          .satisfies(e -> assertThat(e.getMessage()).contains("line 1: ").hasSizeLessThan(700));
+          .satisfies(e -> assertThat(e.getMessage()).contains("...").hasSizeLessThan(700));
     }
   }
 
