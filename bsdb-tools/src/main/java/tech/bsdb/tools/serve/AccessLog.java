@@ -2,16 +2,22 @@ package tech.bsdb.tools.serve;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.Map;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor.DiscardPolicy;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Console;
@@ -28,22 +34,26 @@ import tech.bsdb.tools.serve.client.FailureReports;
 final class AccessLog implements Closeable {
   private static final long FLUSH_MILLIS = 500;
 
+  /** How long the end waits for what is being written. */
+  private static final int ENDING_SECONDS = 3;
+
   /** The writer does not wait for more bytes than these. */
   private static final int PIECE = 64 << 10;
 
   /** The most bytes that wait for the writer. */
   private static final int MOST = 2 << 20;
 
-  /** The lines to write, which also is their lock. */
+  /** The lines to write, which guard themselves. */
   private final ByteArrayOutputStream pending = new ByteArrayOutputStream(PIECE);
 
   private final LongAdder dropped = new LongAdder();
   private final LongAdder failed = new LongAdder();
   private final @Nullable Path file;
   private final Console console;
-  private final Thread writer = new Thread(this::run, "bsdb-access-log");
+  private final ScheduledExecutorService writer =
+      new ScheduledThreadPoolExecutor(
+          1, new DefaultThreadFactory("bsdb-access-log", true), new DiscardPolicy());
   private volatile boolean reopenFailed;
-  private volatile boolean closed;
 
   // Guarded by this from here on.
   private @Nullable FileChannel out;
@@ -59,8 +69,9 @@ final class AccessLog implements Closeable {
     this.console = console;
     this.file = target.equals("-") ? null : Path.of(target);
     this.out = file == null ? null : open(file);
-    writer.setDaemon(true);
-    writer.start();
+    var unused =
+        writer.scheduleWithFixedDelay(
+            this::flush, FLUSH_MILLIS, FLUSH_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   private static FileChannel open(Path file) throws IOException {
@@ -86,13 +97,14 @@ final class AccessLog implements Closeable {
             + "\n";
     byte[] encoded = line.getBytes(US_ASCII);
     synchronized (pending) {
-      if (pending.size() + encoded.length > MOST) {
+      int before = pending.size();
+      if (before + encoded.length > MOST) {
         dropped.increment();
         return;
       }
       pending.writeBytes(encoded);
-      if (pending.size() >= PIECE) {
-        pending.notifyAll();
+      if (before < PIECE && pending.size() >= PIECE) {
+        writer.execute(this::flush);
       }
     }
   }
@@ -115,13 +127,14 @@ final class AccessLog implements Closeable {
    * fails, reports it and keeps writing to the old one.
    */
   synchronized void reopen() {
-    if (file == null || closed) {
+    if (file == null || writer.isShutdown()) {
       return;
     }
     try {
       FileChannel next = open(file);
       flush();
       replace(next);
+      torn = false;
       reopenFailed = false;
       console.say("bsdb serve: the access log " + file + " was reopened");
     } catch (IOException e) {
@@ -140,26 +153,9 @@ final class AccessLog implements Closeable {
     return kind.isEmpty() ? message : message + " (" + kind + ")";
   }
 
-  private void run() {
-    try {
-      while (!closed) {
-        synchronized (pending) {
-          if (pending.size() < PIECE && !closed) {
-            pending.wait(FLUSH_MILLIS);
-          }
-        }
-        flush();
-      }
-      flush(); // what was added until then
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
   private synchronized void replace(@Nullable FileChannel next) {
     FileChannel before = out;
     out = next;
-    torn = false;
     if (before != null) {
       try {
         before.close();
@@ -171,25 +167,28 @@ final class AccessLog implements Closeable {
 
   /** Writes the pending lines; lines that cannot be written are lost. */
   private synchronized void flush() {
-    byte[] bytes;
+    ByteBuffer left;
     synchronized (pending) {
-      bytes = pending.toByteArray();
+      left = ByteBuffer.wrap(pending.toByteArray());
       pending.reset();
     }
-    if (bytes.length == 0) {
+    if (!left.hasRemaining()) {
       return;
     }
-    ByteBuffer left = ByteBuffer.wrap(bytes);
     try {
-      write(bytes, left);
+      write(left);
       if (failing) {
         failing = false;
         console.say("bsdb serve: the access log is being written again");
       }
     } catch (IOException e) {
-      long lost = lines(bytes, bytes.length) - lines(bytes, left.position());
-      torn |= left.position() > 0 && bytes[left.position() - 1] != '\n';
-      failed.add(lost);
+      int written = left.position();
+      torn |= written > 0 && left.get(written - 1) != '\n';
+      while (left.hasRemaining()) {
+        if (left.get() == '\n') {
+          failed.increment();
+        }
+      }
       if (!failing) {
         failing = true;
         console.say(
@@ -199,17 +198,15 @@ final class AccessLog implements Closeable {
     }
   }
 
-  private void write(byte[] bytes, ByteBuffer left) throws IOException {
+  private void write(ByteBuffer left) throws IOException {
     if (file == null) {
       OutputStream stdout = console.out();
-      stdout.write(bytes);
+      Channels.newChannel(stdout).write(left);
       stdout.flush();
       return;
     }
     if (failing) {
-      boolean cut = torn;
       replace(open(file)); // the disk or the directory may be available again
-      torn = cut;
     }
     FileChannel to = out;
     if (to == null) {
@@ -224,30 +221,17 @@ final class AccessLog implements Closeable {
     }
   }
 
-  private static long lines(byte[] bytes, int length) {
-    long count = 0;
-    for (int i = 0; i < length; i++) {
-      if (bytes[i] == '\n') {
-        count++;
-      }
-    }
-    return count;
-  }
-
   /** Writes the pending lines and stops the writer. */
   @Override
   public void close() {
-    synchronized (pending) {
-      closed = true;
-      pending.notifyAll();
-    }
+    writer.execute(this::flush);
+    writer.shutdown();
     try {
-      writer.join(2 * FLUSH_MILLIS + 2_000);
+      if (writer.awaitTermination(ENDING_SECONDS, TimeUnit.SECONDS)) {
+        replace(null);
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    }
-    if (!writer.isAlive()) {
-      replace(null);
     }
   }
 }
