@@ -33,32 +33,6 @@ final class HeldSlots {
   }
 
   /**
-   * Returns which slots of a node a database lacks, for people; null if it has all.
-   *
-   * @param wanted only these
-   */
-  static @Nullable String lacking(
-      ClusterView view, SlotSet wanted, String dataSet, Statistics database) {
-    SlotSet lacking = wanted.minus(of(database));
-    if (lacking.isEmpty()) {
-      return null;
-    }
-    return "node "
-        + view.self().name()
-        + " has slots "
-        + view.slots()
-        + ", but "
-        + (dataSet.isEmpty() ? "the data" : "data set " + dataSet)
-        + " holds only shards "
-        + database.heldShardRanges()
-        + " of "
-        + database.shards()
-        + ": slots "
-        + lacking
-        + " are not among them";
-  }
-
-  /**
    * Returns which slots of a node the served versions lack, for people; null if they have all.
    *
    * @param wanted only these
@@ -67,14 +41,30 @@ final class HeldSlots {
     List<String> reasons = new ArrayList<>();
     for (DataSet set : sets.all()) {
       try (Lease lease = set.acquire()) {
-        String reason = lacking(view, wanted, set.name(), lease.database().statistics());
-        if (reason != null) {
-          reasons.add(reason);
+        Statistics held = lease.database().statistics();
+        SlotSet lacking = wanted.minus(of(held));
+        if (!lacking.isEmpty()) {
+          reasons.add(
+              (set.name().isEmpty() ? "the data" : "data set " + set.name())
+                  + " holds only shards "
+                  + held.heldShardRanges()
+                  + " of "
+                  + held.shards()
+                  + ": slots "
+                  + lacking
+                  + " are not among them");
         }
       } catch (DataSetRemovedException gone) {
         // it was here a moment ago
       }
     }
-    return reasons.isEmpty() ? null : String.join("; ", reasons);
+    return reasons.isEmpty()
+        ? null
+        : "node "
+            + view.self().name()
+            + " has slots "
+            + view.slots()
+            + ", but "
+            + String.join("; ", reasons);
   }
 }

@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.store.Lease;
 import tech.bsdb.tools.cli.JsonReport;
@@ -42,25 +43,31 @@ final class Pages {
   private final Metrics metrics;
   private final ServerStatistics figures;
   private final History history;
+  private final Latencies latencies;
   private final Executor workers;
   private final Reply page;
   private final Reply openApi;
 
+  /**
+   * Pages of a server.
+   *
+   * @param version names the version being served
+   * @param workers renders pages that take longer
+   */
   Pages(
       DataSets sets,
       Connections connections,
-      Requests requests,
-      Metrics metrics,
       ServerStatistics figures,
-      History history,
+      Supplier<String> version,
       Executor workers,
       String prefix) {
     this.sets = sets;
     this.connections = connections;
-    this.requests = requests;
-    this.metrics = metrics;
+    this.requests = figures.requests();
+    this.latencies = requests.latencies();
+    this.metrics = new Metrics(sets, figures, latencies);
     this.figures = figures;
-    this.history = history;
+    this.history = new History(requests, sets, version);
     this.workers = workers;
     String html = resource("page.html");
     this.page =
@@ -74,6 +81,12 @@ final class Pages {
                 + "\r\n",
             html.getBytes(UTF_8));
     this.openApi = Reply.text(200, MediaType.YAML, openApi(prefix, sets.areNamed()));
+  }
+
+  /** Advances what is shown of the last seconds and of the last hour; called once a second. */
+  void tick() {
+    latencies.tick();
+    history.tick();
   }
 
   /** Returns the text of a static file, stored beside the classes. */

@@ -1,15 +1,11 @@
 package tech.bsdb.tools.serve;
 
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
-import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.WriteBufferWaterMark;
 import io.netty.handler.ssl.SslContext;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -19,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.store.Lease;
@@ -50,9 +47,6 @@ import tech.bsdb.tools.serve.resp.RespService;
  * are accepted, and requests in flight are answered completely, within {@link Limits#drain}.
  */
 public final class Service implements AutoCloseable {
-  private static final int BACKLOG = 4096;
-  private static final WriteBufferWaterMark WRITTEN = new WriteBufferWaterMark(64 << 10, 256 << 10);
-
   /** How long clients have to notice "connection: close" before idle connections are closed. */
   private static final long NOTICE_MILLIS = 300;
 
@@ -72,7 +66,6 @@ public final class Service implements AutoCloseable {
   private final Transport transport;
   private final ExecutorService workers;
   private final ExecutorService counting;
-  private final EventLoopGroup loops;
   private final @Nullable Channel listener;
   private final @Nullable Channel respListener;
   private final @Nullable Channel adminListener;
@@ -107,10 +100,9 @@ public final class Service implements AutoCloseable {
       this.connections = new Connections(options.limits(), memory);
       this.adminConnections =
           new Connections(options.limits(), new HeldMemory(Long.MAX_VALUE / 2, Long.MAX_VALUE / 2));
-      this.workers =
-          Executors.newFixedThreadPool(options.threads(), task -> daemon(task, "bsdb-worker"));
+      this.workers = Executors.newFixedThreadPool(options.threads(), daemons("bsdb-worker"));
       keep(workers::shutdownNow);
-      this.counting = Executors.newSingleThreadExecutor(t -> daemon(t, "bsdb-counting"));
+      this.counting = Executors.newSingleThreadExecutor(daemons("bsdb-counting"));
       keep(counting::shutdown);
       RespService resp =
           options.respPort() < 0
@@ -125,12 +117,11 @@ public final class Service implements AutoCloseable {
                   options.async(),
                   joined == null ? null : new RespCluster(joined, counting, options.tls() != null));
       this.redis = resp;
-      this.transport = Transport.best();
-      this.loops = transport.loops(options.threads(), "bsdb-http");
-      keep(() -> loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).await(2, TimeUnit.SECONDS));
-      ExecutorService admin = Executors.newSingleThreadExecutor(t -> daemon(t, "bsdb-admin"));
+      this.transport = keep(new Transport(options.threads()));
+      sets.onRefresh(this::changed);
+      ExecutorService admin = Executors.newSingleThreadExecutor(daemons("bsdb-admin"));
       keep(admin::shutdownNow);
-      ExecutorService reloads = Executors.newSingleThreadExecutor(t -> daemon(t, "bsdb-reloads"));
+      ExecutorService reloads = Executors.newSingleThreadExecutor(daemons("bsdb-reloads"));
       keep(reloads::shutdownNow);
       ServerStatistics figures =
           new ServerStatistics(
@@ -149,11 +140,7 @@ public final class Service implements AutoCloseable {
       if (resp != null) {
         resp.figures(figures::shared);
       }
-      Metrics metrics = new Metrics(sets, figures, latencies);
-      History history = new History(requests, sets, this::version);
-      Pages pages =
-          new Pages(
-              sets, connections, requests, metrics, figures, history, admin, options.prefix());
+      Pages pages = new Pages(sets, connections, figures, this::version, admin, options.prefix());
       Routes keys =
           new PublicRoutes(
               options.prefix(),
@@ -172,40 +159,21 @@ public final class Service implements AutoCloseable {
                       options.limits().batchKeys()));
       this.listener =
           options.http()
-              ? listen(
-                  options.address(),
-                  options.port(),
-                  "-p",
-                  httpHandler(connections, requests, keys, credentials))
+              ? listenHttp(options.address(), options.port(), "-p", connections, requests, keys)
               : null;
       this.respListener = resp == null ? null : listen(resp);
       this.adminListener =
           options.adminPort() < 0
               ? null
-              : listen(
+              : listenHttp(
                   "127.0.0.1",
                   options.adminPort(),
                   "--admin-port",
-                  httpHandler(
-                      adminConnections,
-                      Requests.uncounted(console),
-                      new AdminRoutes(sets, joined, follower, connections, pages, reloads),
-                      null));
-      var unused =
-          loops
-              .next()
-              .scheduleAtFixedRate(
-                  () -> {
-                    latencies.tick();
-                    history.tick();
-                  },
-                  1,
-                  1,
-                  TimeUnit.SECONDS);
-      var unusedDaily =
-          loops
-              .next()
-              .scheduleAtFixedRate(() -> credentials.warn(Instant.now()), 1, 1, TimeUnit.DAYS);
+                  adminConnections,
+                  Requests.uncounted(console),
+                  new AdminRoutes(sets, joined, follower, connections, pages, reloads));
+      transport.repeat(pages::tick, 1, TimeUnit.SECONDS);
+      transport.repeat(() -> credentials.warn(Instant.now()), 1, TimeUnit.DAYS);
       if (follower != null) {
         keep(follower).start(() -> reloads.execute(this::reload));
       }
@@ -259,45 +227,31 @@ public final class Service implements AutoCloseable {
     return null;
   }
 
-  /** Says if a data set that was added lacks keys of this node. */
-  private void warnOfLackingSlots(String name, ReloadingDatabase added) {
+  /** Tells whom it concerns that data sets or versions may be others than before. */
+  private void changed() {
+    RespService resp = redis;
+    if (resp != null) {
+      resp.invalidate();
+    }
     Cluster of = cluster; // null while the service starts, and checks all data sets itself
-    if (of == null) {
-      return;
-    }
-    ClusterView view = of.view();
-    try (Lease lease = added.acquire()) {
-      warn(HeldSlots.lacking(view, view.slots(), name, lease.database().statistics()));
-    }
-  }
-
-  /** Says if a version that is served now lacks keys of this node. */
-  private void warnOfLackingSlots() {
-    Cluster of = cluster;
     if (of != null) {
       ClusterView view = of.view();
-      warn(HeldSlots.lacking(view, view.slots(), sets));
+      String lacking = HeldSlots.lacking(view, view.slots(), sets);
+      if (lacking != null) {
+        say(lacking + "; commands for their keys fail");
+      }
     }
   }
 
-  private void warn(@Nullable String lacking) {
-    if (lacking != null) {
-      say(lacking + "; commands for their keys fail");
-    }
-  }
-
-  private static Thread daemon(Runnable task, String name) {
-    Thread thread = new Thread(task, name);
-    thread.setDaemon(true);
-    return thread;
+  private static ThreadFactory daemons(String name) {
+    return new DefaultThreadFactory(name, true);
   }
 
   /** Opens a data set and checks it. */
   private ReloadingDatabase opened(String name, Path directory) throws IOException {
     ReloadingDatabase database = ReloadingDatabase.open(directory, reloading(name));
     try {
-      ValueKinds.check(options, database);
-      warnOfLackingSlots(name, database);
+      check(database);
       return database;
     } catch (IOException e) {
       database.close();
@@ -305,6 +259,18 @@ public final class Service implements AutoCloseable {
     } catch (RuntimeException e) {
       database.close();
       throw e;
+    }
+  }
+
+  /** Checks that a data set matches the options. */
+  private void check(ReloadingDatabase opened) throws IOException {
+    try (Lease lease = opened.acquire()) {
+      boolean approximate = lease.database().statistics().approximateWidth() > 0;
+      if (options.approximate() && !approximate) {
+        throw new IOException(
+            opened.directory() + " has no approximate index; leave -a out, or build it with -a");
+      }
+      options.values().check(opened.directory(), lease.database());
     }
   }
 
@@ -319,61 +285,39 @@ public final class Service implements AutoCloseable {
               @Override
               public void opened(String version, Duration took) {
                 lastSwap = of + version;
-                invalidate();
-                console.say(
-                    "bsdb serve: "
-                        + of
-                        + "version "
-                        + version
-                        + " is now served, opened in "
-                        + took.toMillis()
-                        + " ms");
-                warnOfLackingSlots();
+                String opening = ", opened in " + took.toMillis() + " ms";
+                say(of + "version " + version + " is now served" + opening);
+                changed();
               }
 
               @Override
               public void refused(Refusal refusal) {
-                console.say(
-                    "bsdb serve: "
-                        + of
-                        + (refusal.version().isEmpty()
-                            ? "the store's current version"
-                            : "version " + refusal.version())
-                        + " is rejected, the previous version stays in service: "
-                        + refusal.reason());
+                String which =
+                    refusal.version().isEmpty()
+                        ? "the store's current version"
+                        : "version " + refusal.version();
+                String why = ", the previous version stays in service: " + refusal.reason();
+                say(of + which + " is rejected" + why);
               }
 
               @Override
               public void closed(String version, @Nullable IOException failure) {
                 if (failure != null) {
-                  console.say(
-                      "bsdb serve: "
-                          + of
-                          + "closing version "
-                          + version
-                          + " failed: "
-                          + failure.getMessage());
+                  say(of + "closing version " + version + " failed: " + failure.getMessage());
                 }
               }
             });
   }
 
-  /** Prepares a connection that was accepted. */
-  private interface Preparation {
-    void prepare(Channel channel);
-  }
-
   private Channel listen(RespService resp) throws IOException {
+    byte[] full = RespService.tooManyConnections();
     Channel channel =
-        listen(
+        transport.listen(
             options.address(),
             options.respPort(),
             "--resp",
             accepted -> {
-              if (connections.areFull()) {
-                refuse(accepted, RespService.tooManyConnections(), credentials.tls());
-              } else {
-                encrypt(accepted, credentials.tls());
+              if (admit(accepted, connections, full, credentials.tls())) {
                 accepted.config().setOption(ChannelOption.SO_KEEPALIVE, true);
                 accepted.pipeline().addLast(resp.connection(accepted));
               }
@@ -382,85 +326,47 @@ public final class Service implements AutoCloseable {
     return channel;
   }
 
-  private Preparation httpHandler(
-      Connections of, Requests requests, Routes routes, @Nullable Credentials opened) {
-    RequestReader reader = new RequestReader(routes, opened, options.limits().bodyBytes());
-    return accepted -> {
-      SslContext tls = opened == null ? null : opened.tls();
-      if (of.areFull()) {
-        refuse(accepted, Reply.TOO_MANY_CONNECTIONS, tls);
-        return;
-      }
-      encrypt(accepted, tls);
-      RequestDecoder decoder = new RequestDecoder();
-      HttpConnection connection = new HttpConnection(of, accepted, requests, reader, decoder);
-      if (!requests.areLogged() && !options.async()) {
-        accepted.pipeline().addLast(new PlainGets(connection, decoder, requests, opened));
-      }
-      accepted.pipeline().addLast(decoder, connection);
-    };
-  }
-
-  private static void refuse(Channel accepted, byte[] reply, @Nullable SslContext tls) {
-    byte[] words = tls == null ? reply : new byte[0];
-    accepted.writeAndFlush(Unpooled.wrappedBuffer(words)).addListener(ChannelFutureListener.CLOSE);
-  }
-
-  private static void encrypt(Channel accepted, @Nullable SslContext tls) {
-    if (tls != null) {
-      accepted.pipeline().addLast(tls.newHandler(accepted.alloc()));
-    }
+  /** Listens for HTTP; for administration without the credentials. */
+  private Channel listenHttp(
+      String address, int port, String option, Connections of, Requests requests, Routes routes)
+      throws IOException {
+    Credentials needed = of == adminConnections ? null : credentials;
+    RequestReader reader = new RequestReader(routes, needed, options.limits().bodyBytes());
+    return transport.listen(
+        address,
+        port,
+        option,
+        accepted -> {
+          SslContext tls = needed == null ? null : needed.tls();
+          if (!admit(accepted, of, Reply.TOO_MANY_CONNECTIONS, tls)) {
+            return;
+          }
+          RequestDecoder decoder = new RequestDecoder();
+          HttpConnection connection = new HttpConnection(of, accepted, requests, reader, decoder);
+          if (!requests.areLogged() && !options.async()) {
+            accepted.pipeline().addLast(new PlainGets(connection, decoder, requests, needed));
+          }
+          accepted.pipeline().addLast(decoder, connection);
+        });
   }
 
   /**
-   * Listens on a port.
+   * Encrypts a connection if clients need that, or closes it if there are too many.
    *
-   * @param option the option that chooses the port
+   * @param full what is said then to clients that need no encryption
    */
-  private Channel listen(String address, int port, String option, Preparation preparation)
-      throws IOException {
-    InetSocketAddress place = new InetSocketAddress(address, port);
-    if (place.isUnresolved()) {
-      throw new IOException("-A " + address + ": no such address");
+  private static boolean admit(
+      Channel accepted, Connections others, byte[] full, @Nullable SslContext tls) {
+    if (others.areFull()) {
+      accepted
+          .writeAndFlush(tls == null ? Unpooled.wrappedBuffer(full) : Unpooled.EMPTY_BUFFER)
+          .addListener(ChannelFutureListener.CLOSE);
+      return false;
     }
-    ServerBootstrap bootstrap =
-        new ServerBootstrap()
-            .group(loops)
-            .channel(transport.channel())
-            .option(ChannelOption.SO_BACKLOG, BACKLOG)
-            .option(ChannelOption.SO_REUSEADDR, true)
-            .childOption(ChannelOption.TCP_NODELAY, true)
-            .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
-            .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WRITTEN)
-            .childHandler(
-                new ChannelInitializer<Channel>() {
-                  @Override
-                  protected void initChannel(Channel channel) {
-                    preparation.prepare(channel);
-                  }
-                });
-    ChannelFuture bound = bootstrap.bind(place).awaitUninterruptibly();
-    Throwable failure = bound.cause();
-    if (failure != null) {
-      throw new IOException(
-          "cannot listen on " + address + ":" + port + ": " + bindFailure(failure, option),
-          failure);
+    if (tls != null) {
+      accepted.pipeline().addLast(tls.newHandler(accepted.alloc()));
     }
-    return bound.channel();
-  }
-
-  private static String bindFailure(Throwable failure, String option) {
-    String message = String.valueOf(failure.getMessage());
-    if (message.contains("in use")) {
-      return "another process uses the port; choose another with " + option;
-    }
-    if (message.contains("ermission")) {
-      return "not permitted; ports below 1024 need privileges, choose another with " + option;
-    }
-    if (message.contains("assign requested")) {
-      return "not an address of this machine; choose one with -A";
-    }
-    return message;
+    return true;
   }
 
   /**
@@ -499,14 +405,6 @@ public final class Service implements AutoCloseable {
       }
     } catch (IOException e) {
       say("the data sets stay as they are: " + e.getMessage());
-    }
-  }
-
-  /** Tells clients that keep values that these may have changed. */
-  private void invalidate() {
-    RespService resp = redis;
-    if (resp != null) {
-      resp.invalidate();
     }
   }
 
@@ -639,7 +537,7 @@ public final class Service implements AutoCloseable {
 
   /** Closes the data sets, unless a lookup that does not return keeps one open. */
   private void closeSets() throws InterruptedException {
-    Thread closing = daemon(sets::close, "bsdb-closing");
+    Thread closing = daemons("bsdb-closing").newThread(sets::close);
     closing.start();
     closing.join(TimeUnit.SECONDS.toMillis(ENDING_SECONDS));
     if (closing.isAlive()) {

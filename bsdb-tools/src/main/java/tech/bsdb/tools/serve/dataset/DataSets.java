@@ -63,7 +63,8 @@ public final class DataSets implements AutoCloseable {
       Map<String, DataSet> byName = new HashMap<>();
       all.forEach(each -> byName.put(each.name(), each));
       DataSet first = all.get(0);
-      return new Served(List.copyOf(all), byName, first.number() == 0 ? first : removed, readsOfRemoved);
+      return new Served(
+          List.copyOf(all), byName, first.number() == 0 ? first : removed, readsOfRemoved);
     }
   }
 

@@ -67,7 +67,6 @@ public final class RespService {
     this.workers = workers;
     this.async = async;
     this.cluster = cluster;
-    sets.onRefresh(this::invalidate);
   }
 
   /** Creates the handler of a new connection. */
