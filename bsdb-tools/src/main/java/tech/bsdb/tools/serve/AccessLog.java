@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.Diagnosis;
 import tech.bsdb.tools.serve.client.FailureReports;
 
 /**
@@ -141,16 +142,8 @@ final class AccessLog implements Closeable {
       reopenFailed = true;
       console.say(
           "bsdb serve: the access log cannot be reopened, the old file stays in use: "
-              + describe(e));
+              + Diagnosis.of(e).words());
     }
-  }
-
-  /** Some exceptions have only the file's name as their message. */
-  private static String describe(IOException e) {
-    String name = e.getClass().getSimpleName().replaceAll("(?<=[a-z])(?=[A-Z])", " ");
-    String kind = name.replace(" Exception", "").replace("IOException", "");
-    String message = String.valueOf(e.getMessage());
-    return kind.isEmpty() ? message : message + " (" + kind + ")";
   }
 
   private synchronized void replace(@Nullable FileChannel next) {
@@ -160,7 +153,7 @@ final class AccessLog implements Closeable {
       try {
         before.close();
       } catch (IOException e) {
-        console.say("bsdb serve: closing the access log failed: " + describe(e));
+        console.say("bsdb serve: closing the access log failed: " + Diagnosis.of(e).words());
       }
     }
   }
@@ -193,7 +186,7 @@ final class AccessLog implements Closeable {
         failing = true;
         console.say(
             "bsdb serve: the access log cannot be written; its lines are lost until it can be: "
-                + describe(e));
+                + Diagnosis.of(e).words());
       }
     }
   }

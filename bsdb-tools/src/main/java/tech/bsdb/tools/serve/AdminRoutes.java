@@ -10,6 +10,7 @@ import java.util.concurrent.Executor;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.store.Lease;
+import tech.bsdb.tools.cli.Diagnosis;
 import tech.bsdb.tools.publish.Follower;
 import tech.bsdb.tools.serve.batch.BadRequestException;
 import tech.bsdb.tools.serve.client.Connections;
@@ -50,11 +51,19 @@ record AdminRoutes(
     if (pages.has(path) && !path.equals("/")) {
       return pages.page(target, exchange, headers);
     }
-    Follower following = path.equals("/follow") ? follower : null;
-    if (!path.equals("/reload")
-        && !path.equals("/drain")
-        && !path.equals("/resume")
-        && following == null) {
+    Action action =
+        switch (path) {
+          case "/reload" -> asked -> worker.execute(() -> asked.complete(reload()));
+          case "/drain", "/resume" ->
+              asked -> {
+                connections.drain(path.equals("/drain"));
+                String status = connections.draining() ? "draining" : "serving";
+                asked.complete(Pages.json(200, Map.of("status", status)));
+              };
+          case "/follow" -> follower == null ? null : asked -> asked.complete(look(follower));
+          default -> null;
+        };
+    if (action == null) {
       String more = follower == null ? "" : ", /follow";
       throw new RequestRefusedException(
           Reply.error(404, "nothing here; POST to /reload" + more + ", /drain or /resume"));
@@ -62,20 +71,7 @@ record AdminRoutes(
     if (!exchange.method().equals("POST")) {
       throw exchange.refuseMethod("POST");
     }
-    if (path.equals("/reload")) {
-      return started -> worker.execute(() -> started.complete(reload()));
-    }
-    if (following != null) {
-      return started -> {
-        following.lookNow();
-        started.complete(Pages.json(202, Map.of("status", "asked")));
-      };
-    }
-    return started -> {
-      connections.drain(path.equals("/drain"));
-      String status = connections.draining() ? "draining" : "serving";
-      started.complete(Pages.json(200, Map.of("status", status)));
-    };
+    return action;
   }
 
   /**
@@ -113,7 +109,7 @@ record AdminRoutes(
       try {
         said.put("cluster", Map.of("changed", cluster.refresh()));
       } catch (IOException e) {
-        failed.put("cluster", String.valueOf(e.getMessage()));
+        failed.put("cluster", Diagnosis.of(e).words());
       }
     }
     if (failed.isEmpty()) {
@@ -132,6 +128,11 @@ record AdminRoutes(
     answer.put("error", Map.of("status", 409, "message", message));
     answer.putAll(said);
     return Pages.json(409, answer);
+  }
+
+  private static Reply look(Follower follower) {
+    follower.lookNow();
+    return Pages.json(202, Map.of("status", "asked"));
   }
 
   private static Map<String, Object> reload(DataSet set) throws IOException {

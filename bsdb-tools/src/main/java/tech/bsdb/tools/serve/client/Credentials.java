@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.Diagnosis;
 
 /**
  * The certificate, key and tokens in use. They can be reloaded while the service runs; a bad file
@@ -120,31 +121,40 @@ public final class Credentials {
 
   /** Reloads the files. New connections use the new certificate, new requests the new tokens. */
   public synchronized void reload() {
-    if (tokenFile != null) {
-      try {
-        tokens = Tokens.read(tokenFile);
-        tokensRead.incrementAndGet();
-        refused.put("tokens", false);
-        console.say("bsdb serve: the tokens in " + tokenFile + " are in use");
-      } catch (IOException | RuntimeException e) {
-        refused.put("tokens", true);
-        console.say(
-            "bsdb serve: the new tokens are rejected, the previous ones stay in use: "
-                + e.getMessage());
-      }
+    Path ofTokens = tokenFile;
+    if (ofTokens != null) {
+      reload(
+          "tokens",
+          () -> {
+            tokens = Tokens.read(ofTokens);
+            tokensRead.incrementAndGet();
+          },
+          "the tokens in " + ofTokens + " are in use",
+          "the new tokens are rejected, the previous ones stay in use: ");
     }
-    if (tlsFiles != null) {
-      try {
-        certificates = Certificates.load(tlsFiles);
-        refused.put("certificate", false);
-        console.say("bsdb serve: the certificate in " + tlsFiles.certificate() + " is in use");
-      } catch (IOException | RuntimeException e) {
-        refused.put("certificate", true);
-        console.say(
-            "bsdb serve: the new certificate or key is rejected, the previous one stays in use: "
-                + e.getMessage());
-      }
+    TlsFiles ofTls = tlsFiles;
+    if (ofTls != null) {
+      reload(
+          "certificate",
+          () -> certificates = Certificates.load(ofTls),
+          "the certificate in " + ofTls.certificate() + " is in use",
+          "the new certificate or key is rejected, the previous one stays in use: ");
       warn(Instant.now());
+    }
+  }
+
+  private interface Reading {
+    void run() throws IOException;
+  }
+
+  private void reload(String what, Reading reading, String done, String rejected) {
+    try {
+      reading.run();
+      refused.put(what, false);
+      console.say("bsdb serve: " + done);
+    } catch (IOException | RuntimeException e) {
+      refused.put(what, true);
+      console.say("bsdb serve: " + rejected + Diagnosis.of(e).words());
     }
   }
 

@@ -3,10 +3,8 @@ package tech.bsdb.tools.serve.cluster;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -18,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.KeyRouting;
+import tech.bsdb.tools.cli.Diagnosis;
 import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
 import tech.bsdb.tools.serve.cluster.Topology.ReplicaGroup;
 
@@ -136,10 +135,6 @@ public final class Cluster implements AutoCloseable {
         throw wrong(file, "too large for a topology");
       }
       return found;
-    } catch (NoSuchFileException e) {
-      throw wrong(file, "there is no such file");
-    } catch (AccessDeniedException e) {
-      throw wrong(file, "permission denied");
     } catch (FileSystemException e) {
       throw e;
     } catch (IOException e) {
@@ -265,7 +260,7 @@ public final class Cluster implements AutoCloseable {
       return true;
     } catch (IOException e) {
       if (!later || Arrays.equals(found, suspect)) {
-        refuse(String.valueOf(e.getMessage()));
+        refuse(Diagnosis.of(e).words());
       }
       suspect = found;
       throw e;
