@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A growable byte array for writing JSON in UTF-8. */
 public final class JsonBuffer extends GrowableBytes {
-  /** The longest form of a byte, such as {@code \}{@code u0000}, and a quote after it. */
-  private static final int ESCAPE = 7;
+  /** The longest form of a byte, such as {@code \}{@code u0000}. */
+  private static final int ESCAPE = 6;
 
   private static final long LOW_BITS = 0x0101_0101_0101_0101L;
   private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
@@ -65,59 +65,28 @@ public final class JsonBuffer extends GrowableBytes {
   public boolean putString(byte[] source, int offset, int count) {
     int start = length;
     int end = offset + count;
-    int at = offset;
+    int unwritten = offset;
     put('"');
-    while (true) {
-      reserve((long) (end - at) + Long.BYTES); // the last word may extend past the valid bytes
-      at = putPlain(source, at, end);
-      if (at == end) {
-        put('"');
-        return true;
-      }
+    int at = plainEnd(source, offset, end);
+    while (at < end) {
       byte b = source[at];
       if (b >= 0) {
+        put(source, unwritten, at - unwritten);
         putEscape(b);
-        at++;
+        unwritten = ++at;
       } else {
         int sequence = Utf8.sequence(source, at, end);
         if (sequence == 0) {
           length = start;
           return false;
         }
-        for (int i = 0; i < sequence; i++) {
-          bytes[length++] = source[at++];
-        }
+        at += sequence;
       }
+      at = plainEnd(source, at, end);
     }
-  }
-
-  /** Writes the leading bytes that are not special, into reserved space; returns where they end. */
-  private int putPlain(byte[] source, int from, int to) {
-    byte[] target = bytes;
-    int out = length;
-    int at = from;
-    while (at <= to - Long.BYTES) {
-      long word = (long) LONGS.get(source, at);
-      LONGS.set(target, out, word);
-      long special = special(word);
-      if (special != 0) {
-        int plain = Long.numberOfTrailingZeros(special) >>> 3;
-        length = out + plain;
-        return at + plain;
-      }
-      at += Long.BYTES;
-      out += Long.BYTES;
-    }
-    while (at < to) {
-      byte b = source[at];
-      if (isSpecial(b)) {
-        break;
-      }
-      target[out++] = b;
-      at++;
-    }
-    length = out;
-    return at;
+    put(source, unwritten, end - unwritten);
+    put('"');
+    return true;
   }
 
   /**
