@@ -88,16 +88,12 @@ final class Metrics {
     }
   }
 
-  /**
-   * Metrics of a service on data sets.
-   *
-   * @param latencies the durations of requests
-   */
-  Metrics(DataSets sets, ServerStatistics figures, Latencies latencies) {
-    this.sets = sets;
+  /** Metrics of a service. */
+  Metrics(ServerStatistics figures) {
+    this.sets = figures.sets();
     this.figures = figures;
     JvmMetrics.builder().register(registry);
-    registry.register(latencies::metric);
+    registry.register(figures.requests().latencies()::metric);
     MultiCollector table = this::collect;
     registry.register(table);
   }

@@ -43,7 +43,6 @@ final class Pages {
   private final Metrics metrics;
   private final ServerStatistics figures;
   private final History history;
-  private final Latencies latencies;
   private final Executor workers;
   private final Reply page;
   private final Reply openApi;
@@ -54,19 +53,12 @@ final class Pages {
    * @param version names the version being served
    * @param workers renders pages that take longer
    */
-  Pages(
-      DataSets sets,
-      Connections connections,
-      ServerStatistics figures,
-      Supplier<String> version,
-      Executor workers,
-      String prefix) {
-    this.sets = sets;
-    this.connections = connections;
+  Pages(ServerStatistics figures, Supplier<String> version, Executor workers) {
+    this.sets = figures.sets();
+    this.connections = figures.connections();
     this.requests = figures.requests();
-    this.latencies = requests.latencies();
-    this.metrics = new Metrics(sets, figures, latencies);
     this.figures = figures;
+    this.metrics = new Metrics(figures);
     this.history = new History(requests, sets, version);
     this.workers = workers;
     String html = resource("page.html");
@@ -80,12 +72,13 @@ final class Pages {
                 + contentSecurityPolicy(html)
                 + "\r\n",
             html.getBytes(UTF_8));
-    this.openApi = Reply.text(200, MediaType.YAML, openApi(prefix, sets.areNamed()));
+    this.openApi =
+        Reply.text(200, MediaType.YAML, openApi(figures.options().prefix(), sets.areNamed()));
   }
 
   /** Advances what is shown of the last seconds and of the last hour; called once a second. */
   void tick() {
-    latencies.tick();
+    requests.latencies().tick();
     history.tick();
   }
 

@@ -140,7 +140,7 @@ public final class Service implements AutoCloseable {
       if (resp != null) {
         resp.figures(figures::shared);
       }
-      Pages pages = new Pages(sets, connections, figures, this::version, admin, options.prefix());
+      Pages pages = new Pages(figures, this::version, admin);
       Routes keys =
           new PublicRoutes(
               options.prefix(),

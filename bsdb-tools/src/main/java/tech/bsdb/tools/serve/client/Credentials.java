@@ -65,7 +65,7 @@ public final class Credentials {
    * @param what what it should contain
    * @throws FileSystemException naming the file, if it cannot be read or is too large
    */
-  static byte[] smallFile(Path file, String what) throws IOException {
+  public static byte[] smallFile(Path file, String what) throws IOException {
     if (Files.isDirectory(file)) {
       throw new FileSystemException(file.toString(), null, "is a directory, not " + what);
     }
@@ -75,6 +75,10 @@ public final class Credentials {
         throw new FileSystemException(file.toString(), null, "too large for " + what);
       }
       return bytes;
+    } catch (FileSystemException e) {
+      throw e;
+    } catch (IOException e) {
+      throw new FileSystemException(file.toString(), null, String.valueOf(e.getMessage()));
     }
   }
 

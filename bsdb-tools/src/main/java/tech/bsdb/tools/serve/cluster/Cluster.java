@@ -2,7 +2,6 @@ package tech.bsdb.tools.serve.cluster;
 
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +16,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.KeyRouting;
 import tech.bsdb.tools.cli.Diagnosis;
+import tech.bsdb.tools.serve.client.Credentials;
 import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
 import tech.bsdb.tools.serve.cluster.Topology.ReplicaGroup;
 
@@ -26,8 +26,6 @@ import tech.bsdb.tools.serve.cluster.Topology.ReplicaGroup;
  * Thread-safe.
  */
 public final class Cluster implements AutoCloseable {
-  private static final int MOST_BYTES = 1 << 20;
-
   private final ClusterOptions options;
   private final Requirement requirement;
   private final Consumer<String> said;
@@ -129,17 +127,7 @@ public final class Cluster implements AutoCloseable {
     if (Files.exists(file) && !Files.isRegularFile(file)) { // opening a pipe could wait forever
       throw wrong(file, "is no regular file");
     }
-    try (InputStream in = Files.newInputStream(file)) {
-      byte[] found = in.readNBytes(MOST_BYTES + 1);
-      if (found.length > MOST_BYTES) {
-        throw wrong(file, "too large for a topology");
-      }
-      return found;
-    } catch (FileSystemException e) {
-      throw e;
-    } catch (IOException e) {
-      throw wrong(file, String.valueOf(e.getMessage()));
-    }
+    return Credentials.smallFile(file, "a topology");
   }
 
   private static FileSystemException wrong(Path file, String reason) {
