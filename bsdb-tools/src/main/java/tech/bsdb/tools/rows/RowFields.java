@@ -44,7 +44,6 @@ public final class RowFields {
   private final RowJson json;
   private final JsonBuffer text = new JsonBuffer();
   private final BitSet all = new BitSet();
-  private final BitSet none = new BitSet();
 
   // The columns of the row: where each begins and ends, and whether that is in the row or the text.
   private final int[] offsets;
@@ -126,15 +125,6 @@ public final class RowFields {
    */
   public void readAll(byte[] bytes, int from, int length) throws BadRowException {
     read(bytes, from, length, all);
-  }
-
-  /**
-   * Reads only which columns of a row are null.
-   *
-   * @see #read(byte[], int, int, BitSet)
-   */
-  public void readNulls(byte[] bytes, int from, int length) throws BadRowException {
-    read(bytes, from, length, none);
   }
 
   /**

@@ -266,7 +266,7 @@ class RowFieldsTest {
         .isThrownBy(() -> fields.buffer(3))
         .withMessage("column 3 is null");
 
-    fields.readNulls(row, 0, bytes.length);
+    fields.read(row, 0, bytes.length, new BitSet());
     assertThat(fields.present()).isEqualTo(4);
     assertThat(fields.isNull(0)).isFalse();
     assertThatIllegalStateException().isThrownBy(() -> fields.offset(0));
@@ -299,7 +299,7 @@ class RowFieldsTest {
       assertThatIllegalStateException().isThrownBy(() -> fields.isNull(0));
       assertThatIllegalStateException().isThrownBy(fields::present);
       assertThatExceptionOfType(BadRowException.class)
-          .isThrownBy(() -> fields.readNulls(new byte[99], 0, 99))
+          .isThrownBy(() -> fields.read(new byte[99], 0, 99, new BitSet()))
           .withMessageContaining("bytes follow");
     }
     fields.readAll(full, 0, full.length);
