@@ -6,10 +6,10 @@ import static java.util.Comparator.naturalOrder;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.FileSystemException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
@@ -45,7 +45,8 @@ record Certificates(SslContext context, Instant notBefore, Instant notAfter) {
    * @throws FileSystemException if a file is unusable, with what it should contain
    */
   static Certificates load(Credentials.TlsFiles files) throws IOException {
-    requirePem(files.certificate(), "-----BEGIN CERTIFICATE-----", "a PEM certificate");
+    String certificate =
+        requirePem(files.certificate(), "-----BEGIN CERTIFICATE-----", "a PEM certificate");
     String key = requirePem(files.key(), "PRIVATE KEY-----", "a PEM private key");
     if (!key.contains(KEY_HEADER)) {
       throw new FileSystemException(
@@ -54,16 +55,16 @@ record Certificates(SslContext context, Instant notBefore, Instant notAfter) {
           "not an unencrypted PKCS#8 key; convert it with: openssl pkcs8 -topk8 -nocrypt -in"
               + " KEY -out NEW");
     }
-    try (InputStream in = Files.newInputStream(files.certificate())) {
+    try {
       List<X509Certificate> chain =
-          CertificateFactory.getInstance("X.509").generateCertificates(in).stream()
+          CertificateFactory.getInstance("X.509").generateCertificates(stream(certificate)).stream()
               .map(X509Certificate.class::cast)
               .toList();
       if (!chain.isEmpty() && !belongs(key, chain.get(0).getPublicKey())) {
         throw unusable(files, "the key does not belong to the certificate");
       }
       SslContext context =
-          SslContextBuilder.forServer(files.certificate().toFile(), files.key().toFile())
+          SslContextBuilder.forServer(stream(certificate), stream(key))
               .sslProvider(SslProvider.JDK)
               .protocols("TLSv1.3", "TLSv1.2")
               .build();
@@ -109,6 +110,10 @@ record Certificates(SslContext context, Instant notBefore, Instant notAfter) {
     } catch (GeneralSecurityException | IllegalArgumentException e) {
       return false; // a key of another algorithm, or no key
     }
+  }
+
+  private static InputStream stream(String text) {
+    return new ByteArrayInputStream(text.getBytes(ISO_8859_1));
   }
 
   private static String requirePem(Path file, String mark, String what) throws IOException {
