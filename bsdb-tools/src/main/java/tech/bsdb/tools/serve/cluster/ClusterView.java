@@ -21,7 +21,7 @@ public final class ClusterView {
   private final SlotSet whenReadOnly;
 
   /**
-   * Slots that were lost and are still answered.
+   * Slots that the node had and may have lost, which it answers as before.
    *
    * @param always for every client
    * @param whenReadOnly for clients that a replica may answer
@@ -35,7 +35,7 @@ public final class ClusterView {
     this.self =
         group.nodes().stream().filter(node -> node.name().equals(name)).findFirst().orElseThrow();
     this.handovers = List.copyOf(handovers);
-    SlotSet all = isReplica() ? SlotSet.NONE : group.slots();
+    SlotSet all = own();
     SlotSet read = group.slots();
     for (Handover lost : handovers) {
       all = all.plus(lost.always);
@@ -81,33 +81,27 @@ public final class ClusterView {
 
   /** Returns the slots that this node answers beyond what the topology gives it. */
   public SlotSet handedOver() {
-    SlotSet own = isReplica() ? SlotSet.NONE : group.slots();
-    return whenReadOnly.minus(group.slots()).plus(always.minus(own));
+    return whenReadOnly.minus(group.slots()).plus(always.minus(own()));
   }
 
   /** Returns the view of the next topology, in which slots that this one has are handed over. */
   ClusterView next(Topology next, ReplicaGroup nextGroup, long nowNanos, long untilNanos) {
-    ClusterView plain = new ClusterView(next, nextGroup, self.name(), List.of());
-    SlotSet mine = isReplica() ? SlotSet.NONE : group.slots();
-    Handover lost =
-        new Handover(mine.minus(plain.always), group.slots().minus(plain.whenReadOnly), untilNanos);
-    List<Handover> kept = new ArrayList<>(current(nowNanos));
-    boolean any = !lost.always.isEmpty() || !lost.whenReadOnly.isEmpty();
-    if (any && untilNanos - nowNanos > 0) {
-      kept.add(lost);
-    }
-    return new ClusterView(next, nextGroup, self.name(), kept);
+    List<Handover> kept = new ArrayList<>(handovers);
+    kept.add(new Handover(own(), group.slots(), untilNanos));
+    return new ClusterView(next, nextGroup, self.name(), kept).at(nowNanos);
   }
 
   /** Returns this view without handovers that have ended. */
   ClusterView at(long nowNanos) {
-    List<Handover> kept = current(nowNanos);
+    List<Handover> kept =
+        handovers.stream().filter(each -> each.untilNanos - nowNanos > 0).toList();
     return kept.size() == handovers.size()
         ? this
         : new ClusterView(topology, group, self.name(), kept);
   }
 
-  private List<Handover> current(long nowNanos) {
-    return handovers.stream().filter(each -> each.untilNanos - nowNanos > 0).toList();
+  /** Returns the slots that the topology lets this node answer for every client. */
+  private SlotSet own() {
+    return isReplica() ? SlotSet.NONE : group.slots();
   }
 }
