@@ -1,5 +1,7 @@
 package tech.bsdb.tools;
 
+import static java.util.Objects.requireNonNull;
+
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -9,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.OpenOptions;
@@ -200,12 +203,25 @@ public final class HttpServer extends Command {
       Cluster.check(options.cluster()); // before a first version is pulled
     }
     Follower follower = following == null ? null : new Follower(following, console);
-    if (follower != null && !pulledFirst(follower, console)) {
-      return awaitExit();
+    AtomicReference<Runnable> end = new AtomicReference<>(() -> {});
+    Runtime.getRuntime()
+        .addShutdownHook(new Thread(() -> requireNonNull(end.get()).run(), "bsdb-drain"));
+    if (follower != null) {
+      end.set(
+          () -> {
+            follower.close();
+            console.say("bsdb serve: ended before the first version was here");
+          });
+      try {
+        if (!follower.first()) {
+          return awaitExit();
+        }
+      } finally {
+        end.set(() -> {});
+      }
     }
     Service service = Service.start(options, console, follower);
-    Thread hook = new Thread(() -> end(service, console), "bsdb-drain");
-    Runtime.getRuntime().addShutdownHook(hook);
+    end.set(() -> end(service, console));
     if (hangUp != null) {
       hangUp.onSignal(service::reloadFiles);
     } else {
@@ -221,36 +237,10 @@ public final class HttpServer extends Command {
     return OK;
   }
 
-  /** Pulls the first version if the store has none; returns false if a signal ends the process. */
-  private static boolean pulledFirst(Follower follower, Console console)
-      throws IOException, UsageException {
-    Thread hook =
-        new Thread(
-            () -> {
-              follower.close();
-              console.say("bsdb serve: ended before the first version was here");
-            },
-            "bsdb-drain");
-    Runtime.getRuntime().addShutdownHook(hook);
-    try {
-      return follower.first();
-    } finally {
-      removed(hook);
-    }
-  }
-
   private static void end(Service service, Console console) {
     console.say("bsdb serve: draining");
     service.close();
     console.say("bsdb serve: ended");
-  }
-
-  private static void removed(Thread hook) {
-    try {
-      Runtime.getRuntime().removeShutdownHook(hook);
-    } catch (IllegalStateException ending) {
-      // it runs
-    }
   }
 
   static ServeOptions options(Arguments arguments) throws UsageException, IOException {

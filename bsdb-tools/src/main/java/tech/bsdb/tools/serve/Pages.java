@@ -16,6 +16,7 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -196,26 +197,21 @@ final class Pages {
   }
 
   /** Runs on a worker an answer that takes longer or reads files. */
-  private Action onWorker(PageSource source) {
+  private Action onWorker(Callable<Reply> source) {
     return exchange ->
         workers.execute(
             () -> {
               Reply reply;
               try {
-                reply = source.render();
+                reply = source.call();
               } catch (DataSetRemovedException e) {
                 reply = Lookups.removed(e);
-              } catch (IOException | RuntimeException e) {
+              } catch (Exception e) {
                 requests.failed(exchange, e);
                 reply = Reply.error(500, "the figures could not be collected");
               }
               exchange.complete(reply);
             });
-  }
-
-  /** Produces an answer. */
-  private interface PageSource {
-    Reply render() throws IOException;
   }
 
   private Reply ready() {
