@@ -72,7 +72,7 @@ final class AccessLog implements Closeable {
     this.out = file == null ? null : open(file);
     var unused =
         writer.scheduleWithFixedDelay(
-            this::flush, FLUSH_MILLIS, FLUSH_MILLIS, TimeUnit.MILLISECONDS);
+            this::flushOrSay, FLUSH_MILLIS, FLUSH_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   private static FileChannel open(Path file) throws IOException {
@@ -158,6 +158,15 @@ final class AccessLog implements Closeable {
     }
   }
 
+  /** Flushes regularly, which no failure ends. */
+  private void flushOrSay() {
+    try {
+      flush();
+    } catch (RuntimeException | Error e) {
+      console.say("bsdb serve: writing the access log failed: " + Diagnosis.of(e).words());
+    }
+  }
+
   /** Writes the pending lines; lines that cannot be written are lost. */
   private synchronized void flush() {
     ByteBuffer left;
@@ -194,7 +203,7 @@ final class AccessLog implements Closeable {
   private void write(ByteBuffer left) throws IOException {
     if (file == null) {
       OutputStream stdout = console.out();
-      Channels.newChannel(stdout).write(left);
+      Channels.newChannel(stdout).write(left.duplicate()); // if it fails, all is lost
       stdout.flush();
       return;
     }

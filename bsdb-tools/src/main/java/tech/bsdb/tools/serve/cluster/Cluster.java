@@ -286,7 +286,7 @@ public final class Cluster implements AutoCloseable {
       boolean unused = refresh(true);
     } catch (IOException e) {
       // refused, which was said, and tried again
-    } catch (RuntimeException e) { // the service ends, and has closed its data sets
+    } catch (RuntimeException | Error e) { // often the service ends, and has closed its data sets
       if (!poller.isShutdown()) {
         said.accept("reading the cluster's topology failed: " + e);
       }
