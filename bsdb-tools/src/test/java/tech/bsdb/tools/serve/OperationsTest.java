@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLSocket;
@@ -304,11 +305,7 @@ class OperationsTest {
   void encryptedConnectionsAreServed() throws Exception {
     serving.tls = certificate();
     serving.start();
-    SSLContext trusting = SSLContext.getInstance("TLS");
-    trusting.init(null, InsecureTrustManagerFactory.INSTANCE.getTrustManagers(), null);
-    var sockets = trusting.getSocketFactory();
-    try (Wire wire =
-        new Wire(sockets.createSocket(InetAddress.getLoopbackAddress(), serving.port()))) {
+    try (Wire wire = new Wire(trusting())) {
       for (int i = 0; i < 3; i++) {
         assertThat(wire.get("/bsdb/k").text()).isEqualTo("value");
       }
@@ -327,6 +324,34 @@ class OperationsTest {
                             .createSocket(InetAddress.getLoopbackAddress(), serving.port()))
                     .get("/bsdb/k"))
         .isInstanceOf(SSLHandshakeException.class);
+  }
+
+  @Test
+  void pipelinedRequestsAreAnsweredInOrderOverTls() throws Exception {
+    int[] lengths = {1, 4096, 4097, 40_000, 65_000};
+    Map<String, String> records = new TreeMap<>();
+    for (int length : lengths) {
+      records.put("k" + length, "v".repeat(length));
+    }
+    serving.directory = Serving.build(folder.resolve("lengths"), records);
+    serving.tls = certificate();
+    serving.start();
+    try (Wire wire = new Wire(trusting())) {
+      for (int round = 0; round < 5; round++) {
+        StringBuilder requests = new StringBuilder();
+        for (int length : lengths) {
+          requests.append("GET /bsdb/k" + length + " HTTP/1.1\r\nHost: x\r\n\r\n");
+          requests.append("GET /bsdb/absent HTTP/1.1\r\nHost: x\r\n\r\n");
+        }
+        wire.send(requests.toString());
+        for (int length : lengths) {
+          assertThat(wire.read().text()).isEqualTo("v".repeat(length));
+          assertThat(wire.read().status()).isEqualTo(404);
+        }
+        assertThat(wire.get("/bsdb/k%31").text()).isEqualTo("v");
+      }
+      assertThat(serving.metric("bsdb_lookup_hits_total")).isEqualTo(30);
+    }
   }
 
   private SSLSocket trusting() throws Exception {

@@ -278,6 +278,18 @@ class PlainGetsTest {
   }
 
   @Test
+  void aRequestThatEndsWithinWhatLooksLikeHeadersIsNotKept() {
+    String two = " HTTP/1.1\r\nHost: x\n\n" + "GET /bsdb/k10" + HEADERS;
+    Line normal = new Line(false);
+    Line line = new Line(true);
+    for (int i = 0; i < 3; i++) {
+      assertThat(line.ask("GET /bsdb/k9" + two)).isEqualTo(normal.ask("GET /bsdb/k9" + two));
+    }
+    line.end();
+    normal.end();
+  }
+
+  @Test
   void aByteOfDifferenceIsSeen() {
     String get = get("k9");
     for (int at = 0; at < get.length(); at++) {
