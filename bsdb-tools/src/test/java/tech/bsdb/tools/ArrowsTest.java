@@ -101,7 +101,7 @@ class ArrowsTest {
     "org.apache.parquet.column.., parquet",
     "org.apache.parquet.schema.., parquet",
     "org.apache.avro.., rows",
-    "com.fasterxml.jackson.., cli input rows serve serve.cluster",
+    "com.fasterxml.jackson.., cli input rows serve.cluster",
     "org.apache.commons.cli.., cli",
     "io.netty.., serve serve.client serve.resp",
     "io.prometheus.., serve",

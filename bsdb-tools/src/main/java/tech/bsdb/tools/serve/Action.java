@@ -2,24 +2,22 @@ package tech.bsdb.tools.serve;
 
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.tools.serve.batch.BadRequestException;
+import tech.bsdb.tools.serve.batch.RequestRefusedException;
 
 /** Answers one request. Everything except completion happens on the connection's event loop. */
 interface Action {
   /** Takes a piece of the request's body, which belongs to the caller again afterwards. */
-  default void body(ByteBuf piece) throws BadRequestException {
+  default void body(ByteBuf piece) throws RequestRefusedException {
     // an unexpected body is ignored
   }
 
   /** Called when the body is complete. */
-  default void bodyEnded() throws BadRequestException {}
+  default void bodyEnded() throws RequestRefusedException {}
 
   /**
    * Starts answering. The exchange is completed exactly once, immediately or later, by any thread.
-   *
-   * @throws BadRequestException if it cannot be answered
    */
-  void start(Exchange exchange) throws BadRequestException;
+  void start(Exchange exchange);
 
   /** Whether it may start before the preceding requests are answered. */
   default boolean overlaps() {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.store.Lease;
 import tech.bsdb.tools.cli.Diagnosis;
 import tech.bsdb.tools.publish.Follower;
-import tech.bsdb.tools.serve.batch.BadRequestException;
+import tech.bsdb.tools.serve.batch.RequestRefusedException;
 import tech.bsdb.tools.serve.client.Connections;
 import tech.bsdb.tools.serve.cluster.Cluster;
 import tech.bsdb.tools.serve.dataset.DataSet;
@@ -42,11 +42,11 @@ record AdminRoutes(
 
   @Override
   public Action action(RequestTarget target, Exchange exchange, HttpHeaders headers)
-      throws RequestRefusedException, BadRequestException {
+      throws RequestRefusedException {
     String path = target.path();
     if (headers.contains(HttpHeaderNames.ORIGIN)) {
       throw new RequestRefusedException(
-          Reply.error(403, "administration requests from web pages are not accepted"));
+          403, "administration requests from web pages are not accepted");
     }
     if (pages.has(path) && !path.equals("/")) {
       return pages.page(target, exchange, headers);
@@ -66,10 +66,10 @@ record AdminRoutes(
     if (action == null) {
       String more = follower == null ? "" : ", /follow";
       throw new RequestRefusedException(
-          Reply.error(404, "nothing here; POST to /reload" + more + ", /drain or /resume"));
+          404, "nothing here; POST to /reload" + more + ", /drain or /resume");
     }
     if (!exchange.method().equals("POST")) {
-      throw exchange.refuseMethod("POST");
+      return exchange.refuseMethod("POST");
     }
     return action;
   }

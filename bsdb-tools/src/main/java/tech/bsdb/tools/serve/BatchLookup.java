@@ -1,17 +1,17 @@
 package tech.bsdb.tools.serve;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.Database;
 import tech.bsdb.LookupBatch;
 import tech.bsdb.error.WrongShardException;
 import tech.bsdb.tools.serve.batch.AnswerFrames;
 import tech.bsdb.tools.serve.batch.AnswerWriter;
-import tech.bsdb.tools.serve.batch.BadRequestException;
 import tech.bsdb.tools.serve.batch.KeyList;
 import tech.bsdb.tools.serve.batch.KeyStream;
 import tech.bsdb.tools.serve.batch.Projection;
+import tech.bsdb.tools.serve.batch.RequestRefusedException;
 import tech.bsdb.tools.serve.cluster.Cluster.ElsewhereException;
 
 /** The values of many keys, in request order. */
@@ -46,12 +46,13 @@ final class BatchLookup extends SlicedAnswer<AnswerWriter> {
   }
 
   @Override
-  public void body(ByteBuf piece) throws BadRequestException {
-    body.feed(piece.nioBuffer());
+  public void body(ByteBuf piece) throws RequestRefusedException {
+    byte[] bytes = ByteBufUtil.getBytes(piece);
+    body.take(bytes, 0, bytes.length);
   }
 
   @Override
-  public void bodyEnded() throws BadRequestException {
+  public void bodyEnded() throws RequestRefusedException {
     body.end();
   }
 
@@ -61,14 +62,14 @@ final class BatchLookup extends SlicedAnswer<AnswerWriter> {
   }
 
   @Override
-  AnswerWriter begin(Database from) throws RequestRefusedException {
+  AnswerWriter begin() throws RequestRefusedException {
     together = together();
-    return form.frames ? new AnswerFrames() : lookups().lines(from, form.fields);
+    return form.frames ? new AnswerFrames() : served().lines(form.fields);
   }
 
   @Override
   boolean isQuick() {
-    return body.keys().size() <= together && !lookups().async() && lookups().mapped(database());
+    return body.keys().size() <= together && !lookups().async() && served().mapped();
   }
 
   @Override
@@ -80,7 +81,7 @@ final class BatchLookup extends SlicedAnswer<AnswerWriter> {
     if (first == 0) {
       requireOwnKeys();
       if (form.withVersion) {
-        answers.writeVersion(identity().version(), identity().id());
+        answers.writeVersion(served().version(), served().id());
       }
     }
     while (next < most && answers.out().length() < BYTES) {

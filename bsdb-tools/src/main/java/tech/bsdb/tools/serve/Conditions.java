@@ -4,7 +4,7 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.tools.serve.batch.BadRequestException;
+import tech.bsdb.tools.serve.batch.RequestRefusedException;
 import tech.bsdb.tools.serve.client.FailureReports;
 
 /**
@@ -24,9 +24,9 @@ record Conditions(
   /**
    * The conditions of a request for one key.
    *
-   * @throws BadRequestException if the version is given twice, or malformed
+   * @throws RequestRefusedException if the version is given twice, or malformed
    */
-  static Conditions of(RequestTarget target, HttpHeaders headers) throws BadRequestException {
+  static Conditions of(RequestTarget target, HttpHeaders headers) throws RequestRefusedException {
     String version = target.parameter("version");
     String ifMatch = list(headers, HttpHeaderNames.IF_MATCH);
     String ifNoneMatch = list(headers, HttpHeaderNames.IF_NONE_MATCH);
@@ -39,9 +39,9 @@ record Conditions(
    * The conditions of a request for many keys: the answer has no tag, so only a version can be
    * required.
    *
-   * @throws BadRequestException if the version is given twice, or malformed
+   * @throws RequestRefusedException if the version is given twice, or malformed
    */
-  static Conditions ofBatch(RequestTarget target) throws BadRequestException {
+  static Conditions ofBatch(RequestTarget target) throws RequestRefusedException {
     String version = target.parameter("version");
     return version == null ? NONE : new Conditions(version, null, null);
   }
@@ -57,19 +57,17 @@ record Conditions(
   /**
    * Rejects a request that requires another version.
    *
-   * @throws RequestRefusedException with an answer that names the version being served
+   * @throws RequestRefusedException that names the version being served
    */
-  void check(Identity served) throws RequestRefusedException {
+  void check(Served served) throws RequestRefusedException {
     if (version != null && !served.isNamed(version)) {
       throw new RequestRefusedException(
-          Reply.error(
-              412,
-              "version "
-                  + FailureReports.printable(version)
-                  + " was requested, but version "
-                  + served.version()
-                  + " is served",
-              served.header()));
+          412,
+          "version "
+              + FailureReports.printable(version)
+              + " was requested, but version "
+              + served.version()
+              + " is served");
     }
   }
 

@@ -43,13 +43,12 @@ final class Exchange {
   }
 
   /** Returns the answer that names the methods of a target, for every method but those. */
-  RequestRefusedException refuseMethod(String methods) {
+  Reply refuseMethod(String methods) {
     String all = methods + ", OPTIONS";
     String allow = "allow: " + all + "\r\n";
-    return new RequestRefusedException(
-        method.equals("OPTIONS")
-            ? Reply.text(200, MediaType.BYTES, "").with(allow)
-            : Reply.error(405, "the methods allowed here are " + all, allow));
+    return method.equals("OPTIONS")
+        ? Reply.text(200, MediaType.BYTES, "").with(allow)
+        : Reply.error(405, "the methods allowed here are " + all, allow);
   }
 
   /** Returns the target as received. */

@@ -1,5 +1,6 @@
 package tech.bsdb.tools.serve;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.netty.buffer.ByteBuf;
@@ -13,7 +14,7 @@ import io.netty.util.ReferenceCountUtil;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.tools.serve.batch.BadRequestException;
+import tech.bsdb.tools.serve.batch.RequestRefusedException;
 import tech.bsdb.tools.serve.client.ClientConnection;
 import tech.bsdb.tools.serve.client.Connections;
 import tech.bsdb.tools.serve.client.HeldMemory;
@@ -42,7 +43,6 @@ final class HttpConnection extends ClientConnection {
    */
   private static final int COPIED = 64 << 10;
 
-  private static final int HEAD_BYTES = 256;
   private static final byte[] CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n".getBytes(US_ASCII);
 
   private static final byte[] CRLF = "\r\n".getBytes(US_ASCII);
@@ -55,6 +55,7 @@ final class HttpConnection extends ClientConnection {
   private final ArrayDeque<Exchange> begun = new ArrayDeque<>();
   private final HeldMemory.Share bodies = share();
   private @Nullable Exchange receiving;
+  private @Nullable KeyRoutes plain;
   private long activeNanos = System.nanoTime();
 
   HttpConnection(
@@ -87,6 +88,7 @@ final class HttpConnection extends ClientConnection {
   }
 
   private void begin(HttpRequest request) {
+    plain = null;
     Exchange exchange = reader.exchange(this, request);
     requests.began();
     receiving = exchange;
@@ -121,7 +123,7 @@ final class HttpConnection extends ClientConnection {
       if (piece.isReadable()) {
         long all = exchange.bodyBytes() + piece.readableBytes();
         if (all > connections().limits().bodyBytes()) {
-          throw new BadRequestException(413, reader.tooLarge());
+          throw new RequestRefusedException(413, reader.tooLarge());
         }
         if (!bodies.reserve(piece.readableBytes())) {
           refuse(exchange, Reply.TOO_MUCH_SENT);
@@ -145,8 +147,8 @@ final class HttpConnection extends ClientConnection {
           channel().config().setAutoRead(false);
         }
       }
-    } catch (BadRequestException e) {
-      refuse(exchange, Reply.error(e.status(), String.valueOf(e.getMessage())));
+    } catch (RequestRefusedException e) {
+      refuse(exchange, Reply.of(e));
     }
   }
 
@@ -198,8 +200,6 @@ final class HttpConnection extends ClientConnection {
     if (next.reply() == null && action != null) {
       try {
         action.start(next);
-      } catch (BadRequestException e) {
-        next.reply(Reply.error(e.status(), String.valueOf(e.getMessage())));
       } catch (RuntimeException e) {
         requests.failed(next, e);
         next.reply(Reply.FAILED);
@@ -241,16 +241,9 @@ final class HttpConnection extends ClientConnection {
     }
     byte[] body = reply.body();
     boolean copied = body.length <= COPIED;
-    ByteBuf out = buffer(HEAD_BYTES + reply.headers().length() + (copied ? body.length : 0));
-    ResponseHead.write(
-        out,
-        reply.status(),
-        reply.type(),
-        reply.status() == 304 ? ResponseHead.NO_BODY : body.length,
-        exchange.keepAlive(),
-        exchange.http10(),
-        reply.headers());
+    long length = reply.status() == 304 ? ResponseHead.NO_BODY : body.length;
     boolean withBody = body.length > 0 && sent;
+    ByteBuf out = head(exchange, reply, length, copied && withBody ? body.length : 0);
     if (withBody && copied) {
       out.writeBytes(body);
     }
@@ -260,6 +253,12 @@ final class HttpConnection extends ClientConnection {
     }
     takeOver(exchange.memory());
     requests.ended(exchange, reply.status(), withBody ? body.length : 0);
+  }
+
+  /** Returns a buffer with the head of an answer, and with room for what follows it. */
+  private ByteBuf head(Exchange exchange, Reply reply, long length, int room) {
+    String head = ResponseHead.of(reply, length, exchange);
+    return buffer(head.length() + room).writeBytes(head.getBytes(ISO_8859_1));
   }
 
   /** Completes an exchange, from any thread. */
@@ -275,15 +274,17 @@ final class HttpConnection extends ClientConnection {
     serve();
   }
 
-  /** Begins an answer in pieces, on the event loop, to the exchange that is first in line. */
-  void beginPieces(Exchange exchange, int status, MediaType type, String headers) {
+  /**
+   * Begins an answer in pieces, on the event loop, to the exchange that is first in line.
+   *
+   * @param start the answer without its body
+   */
+  void beginPieces(Exchange exchange, Reply start) {
     if (exchange.http10()) {
       exchange.closeAfterwards();
     }
-    ByteBuf out = buffer(HEAD_BYTES + headers.length());
     long length = exchange.http10() ? ResponseHead.TO_THE_END : ResponseHead.CHUNKED;
-    ResponseHead.write(out, status, type, length, exchange.keepAlive(), exchange.http10(), headers);
-    write(out);
+    write(head(exchange, start, length, 0));
   }
 
   /**
@@ -348,9 +349,18 @@ final class HttpConnection extends ClientConnection {
         && !isFinished();
   }
 
-  /** Returns what decodes the requests. */
-  RequestDecoder decoder() {
-    return decoder;
+  /**
+   * Notes that a plain GET was received, one whose headers change nothing about its answer.
+   *
+   * @param routes the routes of the keys of its data set; null to forget the last one
+   */
+  void plain(@Nullable KeyRoutes routes) {
+    plain = routes;
+  }
+
+  /** Returns the routes of the plain GET that was received last; null if there was none. */
+  @Nullable KeyRoutes plain() {
+    return plain;
   }
 
   /** Records that the connection was in use, so that it is not idle until later. */

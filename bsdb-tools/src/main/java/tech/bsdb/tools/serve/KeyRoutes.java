@@ -4,10 +4,10 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.tools.serve.batch.BadRequestException;
 import tech.bsdb.tools.serve.batch.KeyEncoding;
 import tech.bsdb.tools.serve.batch.KeyStream;
 import tech.bsdb.tools.serve.batch.Projection;
+import tech.bsdb.tools.serve.batch.RequestRefusedException;
 import tech.bsdb.tools.serve.cluster.Cluster.ElsewhereException;
 
 /**
@@ -20,89 +20,61 @@ import tech.bsdb.tools.serve.cluster.Cluster.ElsewhereException;
 record KeyRoutes(String prefix, Lookups lookups, int batchKeys) {
   /** Returns the action of a request whose path begins with the prefix. */
   Action action(RequestTarget target, Exchange exchange, HttpHeaders headers)
-      throws RequestRefusedException, BadRequestException {
+      throws RequestRefusedException {
     String path = target.path();
     boolean reads = exchange.method().equals("GET") || exchange.isHead();
     if (reads) {
       return path.length() == prefix.length() && RangeRequest.isIn(target)
           ? range(target, exchange)
-          : lookup(target, headers);
+          : lookup(target, exchange, headers);
     }
     boolean batch = path.length() == prefix.length();
     if (!batch || !exchange.method().equals("POST")) {
-      throw exchange.refuseMethod(batch ? "GET, HEAD, POST" : "GET, HEAD");
+      return exchange.refuseMethod(batch ? "GET, HEAD, POST" : "GET, HEAD");
     }
     return batch(target, exchange, headers);
   }
 
-  private Action lookup(RequestTarget target, HttpHeaders headers)
-      throws BadRequestException, RequestRefusedException {
-    byte[] key = RequestTarget.decode(target.path(), prefix.length());
-    Conditions conditions = Conditions.of(target, headers);
-    if (target.query() == null) {
-      return lookup(key, null, conditions);
-    }
-    KeyEncoding encoding = encoding(target);
-    byte[] decoded = encoding.decode(key, 0, key.length);
-    return lookup(decoded, fields(target), conditions);
-  }
-
-  private Action lookup(byte[] key, @Nullable Projection fields, Conditions conditions)
+  private Action lookup(RequestTarget target, Exchange exchange, HttpHeaders headers)
       throws RequestRefusedException {
+    byte[] encoded = RequestTarget.decode(target.path(), prefix.length());
+    Conditions conditions = Conditions.of(target, headers);
+    byte[] key = encoding(target).decode(encoded, 0, encoded.length);
+    Projection fields = fields(target);
     try {
       lookups.placement().requireHere(key, 0, key.length);
     } catch (ElsewhereException e) {
-      throw new RequestRefusedException(lookups.placement().misdirected(e));
+      return lookups.placement().misdirected(e);
     }
-    return new KeyLookup(this, key, fields, conditions);
+    return new KeyLookup(this, exchange, key, fields, conditions);
   }
 
-  /** Answers with the value of one key. */
-  private record KeyLookup(
-      KeyRoutes routes, byte[] key, @Nullable Projection fields, Conditions conditions)
-      implements Action {
-    @Override
-    public void start(Exchange exchange) {
-      routes.lookups.get(exchange, key, fields, conditions);
-    }
-
-    @Override
-    public boolean overlaps() {
-      return routes.lookups.overlap();
-    }
-
-    @Override
-    public @Nullable KeyRoutes plainRoutes() {
-      return fields == null && conditions.equals(Conditions.NONE) ? routes : null;
-    }
-  }
-
-  private Action range(RequestTarget target, Exchange exchange) throws BadRequestException {
+  private Action range(RequestTarget target, Exchange exchange) throws RequestRefusedException {
     RangeRequest request =
         RangeRequest.of(target, encoding(target), Math.min(RangeRequest.MOST, batchKeys));
     Projection fields = fields(target);
     return new RangeLookup(lookups, exchange, Conditions.ofBatch(target), request, fields);
   }
 
-  private static KeyEncoding encoding(RequestTarget target) throws BadRequestException {
+  private static KeyEncoding encoding(RequestTarget target) throws RequestRefusedException {
     String name = target.parameter("key_encoding");
     return name == null ? KeyEncoding.TEXT : KeyEncoding.of(name);
   }
 
-  private @Nullable Projection fields(RequestTarget target) throws BadRequestException {
+  private @Nullable Projection fields(RequestTarget target) throws RequestRefusedException {
     String fields = target.parameter("fields");
     if (fields == null) {
       return null;
     }
     if (!lookups.json()) {
-      throw new BadRequestException(
+      throw new RequestRefusedException(
           400, "fields requires JSON values, and the server was started without -json");
     }
     return Projection.parse(fields);
   }
 
   private Action batch(RequestTarget target, Exchange exchange, HttpHeaders headers)
-      throws RequestRefusedException, BadRequestException {
+      throws RequestRefusedException {
     requireNoCoding(headers);
     KeyEncoding encoding = encoding(target);
     Projection fields = fields(target);
@@ -114,11 +86,10 @@ record KeyRoutes(String prefix, Lookups lookups, int batchKeys) {
           case "text/plain" -> KeyStream.lines(encoding, batchKeys);
           default ->
               throw new RequestRefusedException(
-                  Reply.error(
-                      415,
-                      "send keys as application/json (an array of strings) or text/plain"
-                          + " (one per line)",
-                      "accept-post: application/json, text/plain\r\n"));
+                  415,
+                  "send keys as application/json (an array of strings) or text/plain"
+                      + " (one per line)",
+                  "accept-post: application/json, text/plain\r\n");
         };
     String accept = headers.get(HttpHeaderNames.ACCEPT);
     boolean frames =
@@ -128,10 +99,10 @@ record KeyRoutes(String prefix, Lookups lookups, int batchKeys) {
   }
 
   /** Whether the answer begins with the version. */
-  private static boolean withVersion(RequestTarget target) throws BadRequestException {
+  private static boolean withVersion(RequestTarget target) throws RequestRefusedException {
     String with = target.parameter("with");
     if (with != null && !with.equals("version")) {
-      throw new BadRequestException(400, "with must be version");
+      throw new RequestRefusedException(400, "with must be version");
     }
     return with != null;
   }
@@ -142,10 +113,7 @@ record KeyRoutes(String prefix, Lookups lookups, int batchKeys) {
       for (String coding : value.split(",", -1)) {
         if (!coding.isBlank() && !coding.strip().equalsIgnoreCase("identity")) {
           throw new RequestRefusedException(
-              Reply.error(
-                  415,
-                  "bodies must be sent without Content-Encoding",
-                  "accept-encoding: identity\r\n"));
+              415, "bodies must be sent without Content-Encoding", "accept-encoding: identity\r\n");
         }
       }
     }

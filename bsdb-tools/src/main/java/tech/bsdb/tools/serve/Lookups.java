@@ -1,41 +1,22 @@
 package tech.bsdb.tools.serve;
 
-import java.io.IOException;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.Database;
-import tech.bsdb.Statistics;
 import tech.bsdb.error.MemoryBudgetExceededException;
 import tech.bsdb.error.WrongShardException;
 import tech.bsdb.store.Lease;
-import tech.bsdb.tools.rows.BadRowException;
-import tech.bsdb.tools.rows.RowForm;
-import tech.bsdb.tools.rows.RowJson;
-import tech.bsdb.tools.rows.RowSchema;
-import tech.bsdb.tools.serve.batch.AnswerLines;
-import tech.bsdb.tools.serve.batch.Projection;
-import tech.bsdb.tools.serve.batch.Projection.NotJsonException;
-import tech.bsdb.tools.serve.client.HeldMemory;
+import tech.bsdb.tools.serve.batch.RequestRefusedException;
 import tech.bsdb.tools.serve.client.LookupCounts;
+import tech.bsdb.tools.serve.cluster.Cluster.ElsewhereException;
 import tech.bsdb.tools.serve.dataset.DataSet;
 import tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException;
-import tech.bsdb.tools.text.JsonBuffer;
 import tech.bsdb.tools.text.NoRoomException;
 
-/** Looks up keys in the served version of a data set. Thread-safe. */
+/** What lookups in a data set need: its current version, and limits and counts. Thread-safe. */
 final class Lookups {
   /** Lookups of one connection may overlap where no value is longer than this. */
   private static final long MAX_OVERLAPPING = 64 << 10;
-
-  /** What a cursor holds of the order of a shard: a leaf, and some keys of it decoded. */
-  private static final long LEAF_BYTES = 8 << 10;
-
-  private static final long KEYS_OF_LEAF = 16;
-
-  /** Keys that a cursor has read ahead. */
-  private static final long KEYS_OF_CURSOR = 128;
 
   private final DataSet set;
   private final Requests requests;
@@ -43,24 +24,14 @@ final class Lookups {
   private final boolean async;
   private final ValueKind values;
   private final Placement placement;
-  private volatile @Nullable Facts facts;
-  private volatile @Nullable Served served;
-
-  /** Facts about an open database, determined once. */
-  private record Facts(
-      Database of,
-      boolean mapped,
-      long longestValue,
-      long cursorBytes,
-      @Nullable RowForm rows,
-      String badSchema) {}
+  private volatile @Nullable Known known;
 
   /**
    * The version that was served last.
    *
    * @param plain null if its values are not answered to plain GETs at once
    */
-  private record Served(Identity identity, @Nullable PlainHeads plain) {}
+  private record Known(Served served, @Nullable PlainHeads plain) {}
 
   /**
    * Looks up keys in a data set.
@@ -94,8 +65,8 @@ final class Lookups {
    * would be in memory before the client has read the previous one.
    */
   boolean overlap() {
-    Facts known = facts;
-    return async && (known == null || known.longestValue <= MAX_OVERLAPPING);
+    Known last = known;
+    return async && (last == null || last.served.longestValue() <= MAX_OVERLAPPING);
   }
 
   /** Tells which keys other nodes of a cluster answer. */
@@ -105,10 +76,6 @@ final class Lookups {
 
   boolean json() {
     return values != ValueKind.BYTES;
-  }
-
-  Requests requests() {
-    return requests;
   }
 
   LookupCounts counts() {
@@ -123,27 +90,9 @@ final class Lookups {
     return set.acquire();
   }
 
-  /** Whether lookups in a database read only memory. */
-  boolean mapped(Database of) {
-    return facts(of).mapped;
-  }
-
-  /** Returns the length of a database's longest value. */
-  long longestValue(Database of) {
-    return facts(of).longestValue;
-  }
-
-  /**
-   * Returns about how much memory a cursor over a range of keys takes: a leaf of each shard, and a
-   * batch of keys.
-   */
-  long cursorBytes(Database of) {
-    return facts(of).cursorBytes;
-  }
-
-  /** Returns the identity of a leased version. */
-  Identity identity(Lease lease) {
-    return served(lease).identity;
+  /** Returns what is known of a leased version. */
+  Served served(Lease lease) {
+    return known(lease).served;
   }
 
   /**
@@ -151,298 +100,50 @@ final class Lookups {
    * in memory or not answered as they are, or if lookups are asynchronous.
    */
   @Nullable PlainHeads plainHeads(Lease lease) {
-    return served(lease).plain;
+    return known(lease).plain;
   }
 
-  private Served served(Lease lease) {
-    Served known = served;
-    if (known == null || !known.identity.isOf(lease.database())) {
-      Identity identity = Identity.of(lease, values);
-      Facts facts = facts(lease.database());
-      boolean plain = !async && facts.mapped && facts.rows == null && facts.badSchema.isEmpty();
-      known =
-          new Served(identity, plain ? PlainHeads.of(identity, type(), facts.longestValue) : null);
-      served = known;
+  private Known known(Lease lease) {
+    Known last = known;
+    if (last == null || last.served.database() != lease.database()) {
+      Served served = Served.of(lease, values);
+      boolean plain = !async && served.mapped() && served.isVerbatim();
+      last = new Known(served, plain ? PlainHeads.of(served) : null);
+      known = last;
     }
-    return known;
-  }
-
-  /** Returns the type of values that are answered as they are. */
-  private MediaType type() {
-    return json() ? MediaType.JSON : MediaType.BYTES;
-  }
-
-  private Facts facts(Database of) {
-    Facts known = facts;
-    if (known == null || known.of != of) {
-      Statistics statistics = of.statistics();
-      known = facts(of, statistics.readsMemory(), statistics);
-      facts = known;
-    }
-    return known;
-  }
-
-  private Facts facts(Database of, boolean mapped, Statistics statistics) {
-    long longest = statistics.longestValue();
-    long key = 1 + statistics.keyBytes() / Math.max(1, statistics.records());
-    int shards = statistics.shards() == 1 ? 1 : statistics.heldShards().size();
-    long cursor = shards * (LEAF_BYTES + KEYS_OF_LEAF * key) + KEYS_OF_CURSOR * key;
-    try {
-      RowSchema schema = json() ? RowSchema.stored(statistics) : null;
-      RowForm rows = schema == null ? null : values.form(schema);
-      return new Facts(of, mapped, longest, cursor, rows, "");
-    } catch (IllegalArgumentException e) {
-      return new Facts(
-          of, mapped, longest, cursor, null, "the stored schema is invalid: " + e.getMessage());
-    }
+    return last;
   }
 
   /**
-   * Returns how the rows of a database are written as JSON, or null where values are not rows or
-   * are answered in another form.
+   * Returns the answer to a request that failed, and counts and reports the failure if it is the
+   * server's. Holds no memory any more.
    *
-   * @throws RequestRefusedException if it lacks one of the columns or its schema is invalid
+   * @param by the version that answers; null if it is not known
+   * @param asked how many lookups failed
+   * @param ours the answer if the failure is the server's
    */
-  private @Nullable RowForm rows(Database of, @Nullable Projection fields)
-      throws RequestRefusedException {
-    if (!json()) {
-      return null;
-    }
-    Facts known = facts(of);
-    if (!known.badSchema.isEmpty()) {
-      throw new RequestRefusedException(Reply.error(500, known.badSchema));
-    }
-    RowForm rows = known.rows;
-    if (rows == null || fields == null) {
-      return rows;
-    }
-    try {
-      return rows.withColumns(fields.names());
-    } catch (IllegalArgumentException e) {
-      throw new RequestRefusedException(Reply.error(400, "fields: " + e.getMessage()));
-    }
-  }
-
-  /**
-   * Creates the writer for the lines of many keys.
-   *
-   * @throws RequestRefusedException if the database lacks one of the columns or its schema is
-   *     invalid
-   */
-  AnswerLines lines(Database of, @Nullable Projection fields) throws RequestRefusedException {
-    RowForm rows = rows(of, fields);
-    if (rows == null) {
-      return new AnswerLines(json(), fields);
-    }
-    RowJson writer = new RowJson(rows);
-    return new AnswerLines(
-        (bytes, offset, length, out) -> {
-          try {
-            writer.write(bytes, offset, length, out);
-          } catch (BadRowException e) {
-            throw new NotJsonException(notARow(e));
-          }
-        });
-  }
-
-  private static String notARow(BadRowException e) {
-    return "the value is not a row of the database's schema: " + e.getMessage();
-  }
-
-  /** Answers a request with the value of a key. */
-  void get(Exchange exchange, byte[] key, @Nullable Projection fields, Conditions conditions) {
-    if (!counts().enter(1)) {
-      exchange.complete(Reply.BUSY);
-    } else if (async) {
-      getAsync(exchange, key, fields, conditions);
-    } else {
-      exchange.complete(getSync(exchange, key, fields, conditions));
-    }
-  }
-
-  /**
-   * A lookup and the version that answers it.
-   *
-   * @param tag the entity tag of the value, if it is present
-   */
-  private record BoundLookup(
-      Identity by,
-      String tag,
-      Conditions conditions,
-      @Nullable Projection fields,
-      @Nullable RowForm rows) {
-    /** Returns the answer that needs no value; null if the value must be read. */
-    @Nullable Reply replyWithoutValue() {
-      return conditions.clientHas(tag) ? Reply.unchanged(by.headers(tag)) : null;
-    }
-  }
-
-  private BoundLookup bound(
-      Lease lease, byte[] key, @Nullable Projection fields, Conditions conditions)
-      throws RequestRefusedException {
-    Identity by = identity(lease);
-    conditions.check(by);
-    try {
-      RowForm rows = rows(lease.database(), fields);
-      return new BoundLookup(by, by.tag(key, fields), conditions, fields, rows);
-    } catch (RequestRefusedException e) {
-      throw new RequestRefusedException(e.reply().with(by.header()));
-    }
-  }
-
-  private Reply getSync(
-      Exchange exchange, byte[] key, @Nullable Projection fields, Conditions conditions) {
-    BoundLookup bound = null;
-    try (Lease lease = set.acquire()) {
-      bound = bound(lease, key, fields, conditions);
-      Reply unread = bound.replyWithoutValue();
-      return unread != null
-          ? unread
-          : reply(lease.database().get(key, exchange.memory()), bound, exchange.memory());
-    } catch (RequestRefusedException e) {
-      return e.reply();
-    } catch (MemoryBudgetExceededException | NoRoomException full) {
-      return full(exchange);
-    } catch (WrongShardException e) {
-      return misdirected(exchange, e, bound);
-    } catch (IOException | RuntimeException | Error e) { // out of memory, or a mapped file failed
-      return failed(exchange, e, bound);
-    } finally {
-      counts().leave(1);
-    }
-  }
-
-  private void getAsync(
-      Exchange exchange, byte[] key, @Nullable Projection fields, Conditions conditions) {
-    CompletableFuture<byte @Nullable []> later;
-    Lease lease = null;
-    BoundLookup bound = null;
-    try {
-      lease = set.acquire();
-      facts(lease.database());
-      bound = bound(lease, key, fields, conditions);
-      Reply unread = bound.replyWithoutValue();
-      if (unread != null) {
-        lease.close();
-        counts().leave(1);
-        exchange.complete(unread);
-        return;
-      }
-      later = lease.database().getAsync(key, exchange.memory());
-    } catch (RequestRefusedException e) {
-      lease.close();
-      counts().leave(1);
-      exchange.complete(e.reply());
-      return;
-    } catch (RuntimeException | Error e) {
-      later = CompletableFuture.failedFuture(e);
-    }
-    Lease held = lease;
-    BoundLookup answered = bound;
-    var unused =
-        later.whenComplete(
-            (value, failure) -> {
-              if (held != null) {
-                held.close();
-              }
-              counts().leave(1);
-              exchange.complete(
-                  failure == null && answered != null
-                      ? found(value, answered, exchange)
-                      : failed(exchange, failure, answered));
-            });
-  }
-
-  /** Handles every exception here: one thrown in a future's callback would be lost. */
-  private Reply found(byte @Nullable [] value, BoundLookup bound, Exchange exchange) {
-    try {
-      return reply(value, bound, exchange.memory());
-    } catch (NoRoomException full) {
-      return full(exchange);
-    } catch (RuntimeException | Error e) {
-      requests.failed(exchange, e);
-      exchange.memory().settle(0);
-      return Reply.FAILED.with(bound.by.header());
-    }
-  }
-
-  private static Reply full(Exchange exchange) {
+  Reply failed(Exchange exchange, Throwable failure, @Nullable Served by, int asked, Reply ours) {
     exchange.memory().settle(0);
-    return Reply.FULL;
-  }
-
-  /** Returns the answer. From then on the memory held equals the answer's length. */
-  private Reply reply(byte @Nullable [] value, BoundLookup bound, HeldMemory.Share memory) {
-    memory.settle(value == null ? 0 : value.length);
-    Reply reply = build(value, bound, memory);
-    memory.settle(reply.body().length);
-    counts().found(value == null ? 0 : 1, value == null ? 1 : 0);
-    return reply;
-  }
-
-  private Reply build(byte @Nullable [] value, BoundLookup bound, HeldMemory.Share memory) {
-    if (value == null) {
-      return Reply.ABSENT.with(bound.by.headers(Identity.tagOfAbsence(bound.tag)));
-    }
-    String headers = bound.by.headers(bound.tag);
-    Reply instead = bound.conditions.insteadOf(bound.tag, headers);
-    if (instead != null) {
-      return instead;
-    }
-    if (bound.rows != null) {
-      return row(value, bound.rows, bound.by, headers, memory);
-    }
-    if (bound.fields == null) {
-      return new Reply(200, type(), headers, value);
-    }
-    try {
-      return new Reply(200, MediaType.JSON, headers, bound.fields.project(value, memory::reserve));
-    } catch (NotJsonException e) {
-      return Reply.error(
-          400, "the value is not a JSON object, so it has no fields", bound.by.header());
-    }
-  }
-
-  private static Reply row(
-      byte[] value, RowForm rows, Identity by, String headers, HeldMemory.Share memory) {
-    JsonBuffer out = new JsonBuffer();
-    out.use(memory::reserve);
-    try {
-      new RowJson(rows).write(value, 0, value.length, out);
-      return new Reply(200, MediaType.JSON, headers, out.copy());
-    } catch (BadRowException e) {
-      return Reply.error(500, notARow(e), by.header());
-    }
-  }
-
-  /** Returns the answer if the data set is not served any more. */
-  static Reply removed(DataSetRemovedException e) {
-    return Reply.error(404, String.valueOf(e.getMessage()));
-  }
-
-  private Reply misdirected(Exchange exchange, WrongShardException e, @Nullable BoundLookup bound) {
-    exchange.memory().settle(0);
-    Reply reply = placement.misdirected(e);
-    return bound == null ? reply : reply.with(bound.by.header());
-  }
-
-  private Reply failed(Exchange exchange, Throwable failure, @Nullable BoundLookup bound) {
     Throwable cause =
         failure instanceof CompletionException && failure.getCause() != null
             ? failure.getCause()
             : failure;
-    exchange.memory().settle(0);
-    if (cause instanceof MemoryBudgetExceededException) {
+    Reply reply;
+    if (cause instanceof MemoryBudgetExceededException || cause instanceof NoRoomException) {
       return Reply.FULL;
+    } else if (cause instanceof DataSetRemovedException e) {
+      return Reply.removed(e);
+    } else if (cause instanceof ElsewhereException e) {
+      return placement.misdirected(e);
+    } else if (cause instanceof WrongShardException e) {
+      reply = placement.misdirected(e);
+    } else if (cause instanceof RequestRefusedException e) {
+      reply = Reply.of(e);
+    } else {
+      counts().error(asked);
+      requests.failed(exchange, cause);
+      reply = ours;
     }
-    if (cause instanceof WrongShardException e) {
-      return misdirected(exchange, e, bound);
-    }
-    if (cause instanceof DataSetRemovedException e) {
-      return removed(e);
-    }
-    counts().error(1);
-    requests.failed(exchange, cause);
-    return bound == null ? Reply.FAILED : Reply.FAILED.with(bound.by.header());
+    return by == null ? reply : reply.with(by.header());
   }
 }

@@ -1,7 +1,5 @@
 package tech.bsdb.tools.serve;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-
 /** The media type of a body, as a header line. */
 enum MediaType {
   BYTES("application/octet-stream"),
@@ -13,15 +11,14 @@ enum MediaType {
   METRICS("text/plain; version=0.0.4; charset=utf-8"),
   OPEN_METRICS("application/openmetrics-text; version=1.0.0; charset=utf-8");
 
-  @SuppressWarnings("ImmutableEnumChecker") // an array, so that writing it needs no encoding
-  private final byte[] line;
+  private final String line;
 
   MediaType(String name) {
-    this.line = ("content-type: " + name + "\r\n").getBytes(ISO_8859_1);
+    this.line = "content-type: " + name + "\r\n";
   }
 
-  /** Returns the header line, ending in CRLF; do not modify it. */
-  byte[] line() {
+  /** Returns the header line, ending in CRLF. */
+  String line() {
     return line;
   }
 }

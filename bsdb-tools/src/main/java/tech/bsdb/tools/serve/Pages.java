@@ -22,7 +22,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.store.Lease;
 import tech.bsdb.tools.cli.JsonReport;
-import tech.bsdb.tools.serve.batch.BadRequestException;
+import tech.bsdb.tools.serve.batch.RequestRefusedException;
 import tech.bsdb.tools.serve.client.Connections;
 import tech.bsdb.tools.serve.dataset.DataSet;
 import tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException;
@@ -142,13 +142,12 @@ final class Pages {
   /**
    * Returns the action that answers with a page.
    *
-   * @throws RequestRefusedException if the method is not one that reads
-   * @throws BadRequestException if the page does not accept the query
+   * @throws RequestRefusedException if the page does not accept the query
    */
   Action page(RequestTarget target, Exchange asked, HttpHeaders headers)
-      throws RequestRefusedException, BadRequestException {
+      throws RequestRefusedException {
     if (!asked.method().equals("GET") && !asked.isHead()) {
-      throw asked.refuseMethod("GET, HEAD");
+      return asked.refuseMethod("GET, HEAD");
     }
     return switch (target.path()) {
       case "/" -> exchange -> exchange.complete(page);
@@ -171,11 +170,11 @@ final class Pages {
   }
 
   /** Returns the data set that a query names; the first if it names none. */
-  private DataSet dataSet(RequestTarget target) throws BadRequestException {
+  private DataSet dataSet(RequestTarget target) throws RequestRefusedException {
     String name = target.parameter("dataset");
     DataSet set = name == null ? sets.first() : sets.named(name);
     if (set == null) {
-      throw new BadRequestException(
+      throw new RequestRefusedException(
           404,
           sets.areNamed()
               ? "no data set has this name; the data sets are: " + sets.names()
@@ -184,7 +183,7 @@ final class Pages {
     return set;
   }
 
-  private static @Nullable Instant since(RequestTarget target) throws BadRequestException {
+  private static @Nullable Instant since(RequestTarget target) throws RequestRefusedException {
     String since = target.parameter("since");
     if (since == null) {
       return null;
@@ -192,7 +191,7 @@ final class Pages {
     try {
       return Instant.parse(since);
     } catch (DateTimeParseException e) {
-      throw new BadRequestException("since must be a time such as 2026-11-22T09:00:00Z");
+      throw new RequestRefusedException("since must be a time such as 2026-11-22T09:00:00Z");
     }
   }
 
@@ -205,7 +204,7 @@ final class Pages {
               try {
                 reply = source.call();
               } catch (DataSetRemovedException e) {
-                reply = Lookups.removed(e);
+                reply = Reply.removed(e);
               } catch (Exception e) {
                 requests.failed(exchange, e);
                 reply = Reply.error(500, "the figures could not be collected");

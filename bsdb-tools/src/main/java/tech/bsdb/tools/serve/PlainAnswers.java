@@ -83,7 +83,7 @@ final class PlainAnswers {
     } finally {
       memory.settle(0); // what is sent is counted by the connection
     }
-    long hash = Identity.hash(key);
+    long hash = Served.hash(key);
     if (value == null) {
       byte[] body = heads.absence();
       append(body, heads.absent().write(answers, length, body.length, date, hash));

@@ -15,7 +15,7 @@ import tech.bsdb.tools.serve.cluster.Cluster.ElsewhereException;
 
 /**
  * Answers plain GETs of keys straight from the bytes of a connection, and passes everything else on
- * to the {@link RequestDecoder} as it came. Confined to its connection's event loop.
+ * to the decoder as it came. Confined to its connection's event loop.
  *
  * <p>It knows no headers. A client sends the same header lines with each request, so this keeps the
  * bytes from the version of the request line through the empty line of a request that the normal
@@ -52,11 +52,10 @@ final class PlainGets extends ChannelInboundHandlerAdapter {
   }
 
   private final HttpConnection connection;
-  private final RequestDecoder decoder;
   private final Requests requests;
   private final @Nullable Credentials credentials;
+  private final HeldMemory.Share memory;
   private @Nullable Pattern pattern;
-  private HeldMemory.@Nullable Share memory;
   private int keptInVain;
 
   /**
@@ -74,13 +73,9 @@ final class PlainGets extends ChannelInboundHandlerAdapter {
    *
    * @param credentials what clients must have; null if they need nothing
    */
-  PlainGets(
-      HttpConnection connection,
-      RequestDecoder decoder,
-      Requests requests,
-      @Nullable Credentials credentials) {
+  PlainGets(HttpConnection connection, Requests requests, @Nullable Credentials credentials) {
     this.connection = connection;
-    this.decoder = decoder;
+    this.memory = connection.share();
     this.requests = requests;
     this.credentials = credentials;
   }
@@ -188,16 +183,7 @@ final class PlainGets extends ChannelInboundHandlerAdapter {
     } catch (ElsewhereException e) {
       return -1;
     }
-    return answers.add(database, key, heads, memory()) ? next : -1;
-  }
-
-  private HeldMemory.Share memory() {
-    HeldMemory.Share known = memory;
-    if (known == null) {
-      known = connection.share();
-      memory = known;
-    }
-    return known;
+    return answers.add(database, key, heads, memory) ? next : -1;
   }
 
   /**
@@ -205,9 +191,9 @@ final class PlainGets extends ChannelInboundHandlerAdapter {
    * keeps its headers if it was one.
    */
   private void learn(@Nullable Pattern known, ChannelHandlerContext ctx, ByteBuf in) {
-    PlainAnswers memory = PlainAnswers.ofLoop();
-    int to = memory.read(in);
-    byte[] bytes = memory.requests();
+    PlainAnswers loop = PlainAnswers.ofLoop();
+    int to = loop.read(in);
+    byte[] bytes = loop.requests();
     int behind = behindKey(bytes, to);
     int end = behind < 0 ? -1 : headEnd(bytes, behind + VERSION.length, to);
     if (end < 0 || (known != null && isKnown(known, bytes, behind, end))) {
@@ -217,9 +203,9 @@ final class PlainGets extends ChannelInboundHandlerAdapter {
     byte[] kept = Arrays.copyOfRange(bytes, behind, end);
     long tokensRead = tokensRead();
     boolean alone = end == in.readableBytes();
-    decoder.judge();
+    connection.plain(null);
     ctx.fireChannelRead(alone ? in : in.readRetainedSlice(end));
-    KeyRoutes routes = decoder.judgement();
+    KeyRoutes routes = connection.plain();
     if (routes != null) {
       keptInVain++;
       byte[] before = ("GET " + routes.prefix()).getBytes(ISO_8859_1);

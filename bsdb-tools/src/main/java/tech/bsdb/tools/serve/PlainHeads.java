@@ -74,24 +74,19 @@ record PlainHeads(Head present, Head absent, byte[] absence, long mostRead, bool
     return from + digits;
   }
 
-  /**
-   * Prepares the heads of a version.
-   *
-   * @param type the type of its values
-   * @param longestValue the length of the longest one
-   */
-  static PlainHeads of(Identity by, MediaType type, long longestValue) {
+  /** Prepares the heads of a version. */
+  static PlainHeads of(Served by) {
     return new PlainHeads(
-        head(by, 200, type, ""),
-        head(by, Reply.ABSENT.status(), Reply.ABSENT.type(), Identity.ABSENCE),
+        head(by, 200, by.type(), ""),
+        head(by, Reply.ABSENT.status(), Reply.ABSENT.type(), Served.ABSENCE),
         Reply.ABSENT.body(),
-        longestValue <= MOST_VALUE ? Long.MAX_VALUE : MOST_VALUE,
-        longestValue <= HeldMemory.FREE);
+        by.longestValue() <= MOST_VALUE ? Long.MAX_VALUE : MOST_VALUE,
+        by.longestValue() <= HeldMemory.FREE);
   }
 
-  private static Head head(Identity by, int status, MediaType type, String tagEnd) {
+  private static Head head(Served by, int status, MediaType type, String tagEnd) {
     return new Head(
-        ResponseHead.untilLength(status, type),
+        ResponseHead.untilLength(status, type).getBytes(ISO_8859_1),
         (by.header() + "etag: " + by.tagPrefix()).getBytes(ISO_8859_1),
         (tagEnd + "\"\r\n\r\n").getBytes(ISO_8859_1));
   }

@@ -1,8 +1,9 @@
 package tech.bsdb.tools.serve;
 
 import io.netty.handler.codec.http.HttpHeaders;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.tools.serve.batch.BadRequestException;
+import tech.bsdb.tools.serve.batch.RequestRefusedException;
 import tech.bsdb.tools.serve.dataset.DataSet;
 import tech.bsdb.tools.serve.dataset.DataSets;
 import tech.bsdb.tools.serve.dataset.PerDataSet;
@@ -18,22 +19,19 @@ final class PublicRoutes implements Routes {
   private final PerDataSet<KeyRoutes> keys;
   private final @Nullable KeyRoutes only;
 
-  /** Makes the routes of a data set's keys. */
-  interface Maker {
-    KeyRoutes routes(DataSet set, String keyPrefix);
-  }
-
   /**
    * Routes for a service.
    *
    * @param prefix with a slash at both ends
+   * @param maker makes the routes of a data set's keys, whose paths begin with the given text
    */
-  PublicRoutes(String prefix, DataSets sets, Pages pages, Maker maker) {
+  PublicRoutes(
+      String prefix, DataSets sets, Pages pages, BiFunction<DataSet, String, KeyRoutes> maker) {
     this.prefix = prefix;
     this.sets = sets;
     this.pages = pages;
     this.keys =
-        new PerDataSet<>(sets, set -> maker.routes(set, keyPrefix(prefix, sets, set.name())));
+        new PerDataSet<>(sets, set -> maker.apply(set, keyPrefix(prefix, sets, set.name())));
     this.only = sets.areNamed() ? null : keys.of(sets.first());
   }
 
@@ -49,14 +47,14 @@ final class PublicRoutes implements Routes {
 
   @Override
   public Action action(RequestTarget target, Exchange exchange, HttpHeaders headers)
-      throws RequestRefusedException, BadRequestException {
+      throws RequestRefusedException {
     String path = target.path();
     if (pages.has(path)) {
       return pages.page(target, exchange, headers);
     }
     if (!path.startsWith(prefix)) {
       String where = only == null ? prefix + "NAME/" : prefix;
-      throw new RequestRefusedException(Reply.error(404, "nothing here; keys are below " + where));
+      throw new RequestRefusedException(404, "nothing here; keys are below " + where);
     }
     KeyRoutes routes = only == null ? named(path) : only;
     return routes.action(target, exchange, headers);
@@ -68,11 +66,11 @@ final class PublicRoutes implements Routes {
     DataSet set = sets.named(name);
     if (set == null) {
       throw new RequestRefusedException(
-          Reply.error(404, "no data set has this name; the data sets are: " + sets.names()));
+          404, "no data set has this name; the data sets are: " + sets.names());
     }
     if (end < 0) {
       throw new RequestRefusedException(
-          Reply.error(404, "nothing here; keys of " + name + " are below " + path + "/"));
+          404, "nothing here; keys of " + name + " are below " + path + "/");
     }
     return keys.of(set);
   }

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.Database;
 import tech.bsdb.Database.RecordCursor;
 import tech.bsdb.KeyRange;
 import tech.bsdb.LookupBatch;
@@ -12,6 +11,7 @@ import tech.bsdb.RangeOptions;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.tools.serve.batch.AnswerLines;
 import tech.bsdb.tools.serve.batch.Projection;
+import tech.bsdb.tools.serve.batch.RequestRefusedException;
 import tech.bsdb.tools.serve.cluster.SlotSet;
 
 /**
@@ -31,7 +31,6 @@ final class RangeLookup extends SlicedAnswer<AnswerLines> {
   private final List<byte[]> keys = new ArrayList<>();
   private @Nullable SlotSet own;
   private @Nullable RecordCursor cursor;
-  private long cursorBytes;
   private KeyRange rest;
   private long done;
   private int together;
@@ -76,16 +75,17 @@ final class RangeLookup extends SlicedAnswer<AnswerLines> {
   }
 
   @Override
-  AnswerLines begin(Database from) throws RequestRefusedException {
-    if (!from.isOrdered()) {
-      throw new RequestRefusedException(RangeRequest.NO_ORDER);
+  AnswerLines begin() throws RequestRefusedException {
+    if (!database().isOrdered()) {
+      throw new RequestRefusedException(
+          "ranges need the order of the keys, which this data set does not have: build it with bsdb"
+              + " build --ordered");
     }
-    cursorBytes = lookups().cursorBytes(from);
     own = lookups().placement().ownSlots();
     together = together();
     ended = own != null && own.isEmpty();
     AnswerLines lines =
-        request.countsOnly() ? new AnswerLines(false, null) : lookups().lines(from, fields);
+        request.countsOnly() ? new AnswerLines(false, null) : served().lines(fields);
     lines.writeKeysIn(request.encoding());
     return lines;
   }
@@ -160,7 +160,7 @@ final class RangeLookup extends SlicedAnswer<AnswerLines> {
     while (!atEnd && seen < MOST_SEEN) {
       RecordCursor records = cursor;
       if (records == null) {
-        reserve(cursorBytes);
+        reserve(served().cursorBytes());
         records = database().range(rest, keysInOrder);
         cursor = records;
       }
@@ -225,7 +225,7 @@ final class RangeLookup extends SlicedAnswer<AnswerLines> {
 
   @Override
   long kept() {
-    return cursor == null ? 0 : cursorBytes;
+    return cursor == null ? 0 : served().cursorBytes();
   }
 
   @Override

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.KeyRange;
-import tech.bsdb.tools.serve.batch.BadRequestException;
 import tech.bsdb.tools.serve.batch.KeyEncoding;
+import tech.bsdb.tools.serve.batch.RequestRefusedException;
 import tech.bsdb.tools.serve.client.FailureReports;
 
 /**
@@ -38,47 +38,35 @@ record RangeRequest(
   static final List<String> KNOWN =
       Stream.concat(PARAMETERS.stream(), Stream.of("key_encoding", "fields", "version")).toList();
 
-  /** The answer for data without an order of keys. */
-  static final Reply NO_ORDER =
-      Reply.error(
-          400,
-          "ranges need the order of the keys, which this data set does not have: build it with bsdb"
-              + " build --ordered");
-
   /**
    * Whether the query of a request at the prefix asks for a range.
    *
-   * @throws BadRequestException if it has an unknown parameter: ignoring a misspelled one would
+   * @throws RequestRefusedException if it has an unknown parameter: ignoring a misspelled one would
    *     answer another range, or the empty key
    */
-  static boolean isIn(RequestTarget target) throws BadRequestException {
+  static boolean isIn(RequestTarget target) throws RequestRefusedException {
+    boolean range = false;
     for (String name : target.names()) {
       if (!KNOWN.contains(name)) {
-        throw new BadRequestException(
+        throw new RequestRefusedException(
             "unknown parameter "
                 + FailureReports.printable(name)
                 + "; the parameters here are "
                 + String.join(", ", KNOWN));
       }
+      range |= PARAMETERS.contains(name);
     }
-    if (target.query() != null) {
-      for (String name : PARAMETERS) {
-        if (target.parameter(name) != null) {
-          return true;
-        }
-      }
-    }
-    return false;
+    return range;
   }
 
   /**
    * Reads a query.
    *
    * @param most the largest limit
-   * @throws BadRequestException if a parameter is malformed or given twice
+   * @throws RequestRefusedException if a parameter is malformed or given twice
    */
   static RangeRequest of(RequestTarget target, KeyEncoding encoding, int most)
-      throws BadRequestException {
+      throws RequestRefusedException {
     boolean descending = flag(target, "reverse");
     byte[] prefix = key(target, "prefix", encoding);
     byte[] from = key(target, "from", encoding);
@@ -103,27 +91,27 @@ record RangeRequest(
   }
 
   private static byte @Nullable [] key(RequestTarget target, String name, KeyEncoding encoding)
-      throws BadRequestException {
+      throws RequestRefusedException {
     byte[] given = target.bytes(name);
     return given == null ? null : encoding.decode(given, 0, given.length);
   }
 
-  private static int limit(RequestTarget target, int most) throws BadRequestException {
+  private static int limit(RequestTarget target, int most) throws RequestRefusedException {
     String given = target.parameter("limit");
     if (given == null) {
       return Math.min(DEFAULT_LIMIT, most);
     }
     int limit = given.matches("[0-9]{1,9}") ? Integer.parseInt(given) : 0;
     if (limit < 1 || limit > most) {
-      throw new BadRequestException("limit must be a number from 1 to " + most);
+      throw new RequestRefusedException("limit must be a number from 1 to " + most);
     }
     return limit;
   }
 
-  private static boolean flag(RequestTarget target, String name) throws BadRequestException {
+  private static boolean flag(RequestTarget target, String name) throws RequestRefusedException {
     String given = target.parameter(name);
     if (given != null && !given.equals("true") && !given.equals("false")) {
-      throw new BadRequestException(name + " must be true or false");
+      throw new RequestRefusedException(name + " must be true or false");
     }
     return "true".equals(given);
   }

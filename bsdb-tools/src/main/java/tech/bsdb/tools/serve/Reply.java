@@ -7,18 +7,21 @@ import java.util.Map;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.error.WrongShardException;
 import tech.bsdb.tools.serve.batch.ErrorBody;
+import tech.bsdb.tools.serve.batch.RequestRefusedException;
 import tech.bsdb.tools.serve.cluster.Cluster.ElsewhereException;
 import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
+import tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException;
 
 /**
- * A whole answer: status, headers and body. Its arrays must not be modified.
+ * A whole answer: status, headers and body; as an action, the one of requests that are rejected
+ * when their head has arrived. Its arrays must not be modified.
  *
  * @param status the status code
  * @param type the body's media type
  * @param headers further header lines, each ending in CRLF; empty for none
  * @param body the body
  */
-record Reply(int status, MediaType type, String headers, byte[] body) {
+record Reply(int status, MediaType type, String headers, byte[] body) implements Action {
   private static final byte[] NOTHING = {};
 
   /** The key is absent. */
@@ -76,6 +79,11 @@ record Reply(int status, MediaType type, String headers, byte[] body) {
     return new Reply(421, MediaType.JSON, "", ErrorBody.json(421, message, details));
   }
 
+  /** The data set is not served any more. */
+  static Reply removed(DataSetRemovedException e) {
+    return error(404, String.valueOf(e.getMessage()));
+  }
+
   /** A lookup failed; the reason goes to the server's log, not to the client. */
   static final Reply FAILED = error(500, "the value could not be read; the server's log says why");
 
@@ -100,6 +108,16 @@ record Reply(int status, MediaType type, String headers, byte[] body) {
   /** Returns the same answer with further header lines, each ending in CRLF. */
   Reply with(String lines) {
     return new Reply(status, type, headers + lines, body);
+  }
+
+  @Override
+  public void start(Exchange exchange) {
+    exchange.complete(this);
+  }
+
+  /** The answer to a request that is rejected. */
+  static Reply of(RequestRefusedException e) {
+    return error(e.status(), e.getMessage(), e.headers());
   }
 
   /** An answer with no further header lines. */

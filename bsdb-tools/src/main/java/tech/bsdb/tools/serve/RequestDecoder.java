@@ -4,7 +4,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpRequestDecoder;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Decodes a connection's requests and records since when one has been arriving. Rejects requests
@@ -23,8 +22,6 @@ final class RequestDecoder extends HttpRequestDecoder {
   private long receivingSince;
   private boolean receiving;
   private boolean wholeRequest = true;
-  private boolean judging;
-  private @Nullable KeyRoutes plain;
 
   RequestDecoder() {
     super(
@@ -52,35 +49,7 @@ final class RequestDecoder extends HttpRequestDecoder {
   @Override
   protected HttpMessage createMessage(String[] initialLine) throws Exception {
     wholeRequest = false;
-    plain = null;
     return super.createMessage(initialLine);
-  }
-
-  /** Asks whether the next request is a plain GET. */
-  void judge() {
-    judging = true;
-    plain = null;
-  }
-
-  /** Whether it was asked whether the request is a plain GET. */
-  boolean isJudging() {
-    return judging;
-  }
-
-  /**
-   * Says whether the request is a plain GET.
-   *
-   * @param routes the routes of the keys of its data set; null if it is none
-   */
-  void judged(@Nullable KeyRoutes routes) {
-    judging = false;
-    plain = routes;
-  }
-
-  /** Returns the routes of the plain GET that was decoded last; null if it was none. */
-  @Nullable KeyRoutes judgement() {
-    judging = false;
-    return plain;
   }
 
   /** Records that a request is complete, so that the time restarts for what follows it. */

@@ -13,7 +13,7 @@ import java.util.Iterator;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.tools.serve.batch.BadRequestException;
+import tech.bsdb.tools.serve.batch.RequestRefusedException;
 import tech.bsdb.tools.serve.client.Credentials;
 
 /**
@@ -24,8 +24,7 @@ import tech.bsdb.tools.serve.client.Credentials;
  * @param bodyBytes maximum bytes of a body
  */
 record RequestReader(Routes routes, @Nullable Credentials credentials, int bodyBytes) {
-  private static final Reply UNKNOWN_CODING =
-      Reply.error(501, "chunked is the only transfer coding supported");
+  private static final String UNKNOWN_CODING = "chunked is the only transfer coding supported";
 
   /** The syntax of a coding's name (RFC 9110, section 5.6.2). */
   private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
@@ -43,25 +42,19 @@ record RequestReader(Routes routes, @Nullable Credentials credentials, int bodyB
 
   /** Sets the exchange's action, or returns the reply that rejects the request. */
   @Nullable Reply refusal(Exchange exchange, HttpRequest request) {
-    if (request.decoderResult().isFailure()) {
-      return malformed(request);
-    }
     try {
       checkHead(request);
     } catch (RequestRefusedException e) {
-      return e.reply();
-    } catch (BadRequestException e) {
-      return Reply.error(e.status(), String.valueOf(e.getMessage()));
+      return Reply.of(e);
     }
-    Reply reply = route(exchange, request);
-    if (reply != null && !hasBody(request)) {
-      exchange.action(x -> x.complete(reply)); // no body to skip: the connection stays open
-      return null;
-    }
-    return reply;
+    Action action = action(exchange, request);
+    exchange.action(action);
+    return action instanceof Reply reply && hasBody(request)
+        ? reply
+        : null; // without a body to skip, the connection stays open
   }
 
-  private @Nullable Reply route(Exchange exchange, HttpRequest request) {
+  private Action action(Exchange exchange, HttpRequest request) {
     HttpHeaders headers = request.headers();
     try {
       RequestTarget target = RequestTarget.parse(request.uri());
@@ -74,19 +67,15 @@ record RequestReader(Routes routes, @Nullable Credentials credentials, int bodyB
             "www-authenticate: Bearer realm=\"bsdb\"\r\n");
       }
       if (target.isServer()) {
-        throw exchange.refuseMethod("GET, HEAD, POST");
+        return exchange.refuseMethod("GET, HEAD, POST");
       }
       Action action = routes.action(target, exchange, headers);
-      exchange.action(action);
-      RequestDecoder decoder = exchange.connection().decoder();
-      if (decoder.isJudging()) {
-        decoder.judged(isPlain(exchange, target, headers) ? action.plainRoutes() : null);
+      if (action.plainRoutes() != null && isPlain(exchange, target, headers)) {
+        exchange.connection().plain(action.plainRoutes());
       }
-      return null;
+      return action;
     } catch (RequestRefusedException e) {
-      return e.reply();
-    } catch (BadRequestException e) {
-      return Reply.error(e.status(), String.valueOf(e.getMessage()));
+      return Reply.of(e);
     }
   }
 
@@ -101,19 +90,19 @@ record RequestReader(Routes routes, @Nullable Credentials credentials, int bodyB
         && !headers.contains(HttpHeaderNames.EXPECT);
   }
 
-  private static Reply malformed(HttpRequest request) {
+  private static RequestRefusedException malformed(HttpRequest request) {
     Throwable cause = request.decoderResult().cause();
     if (cause instanceof TooLongHttpLineException) {
-      return Reply.error(
+      return new RequestRefusedException(
           414, "the request line is longer than " + RequestDecoder.MAX_LINE + " octets");
     }
     if (cause instanceof TooLongHttpHeaderException || cause instanceof TooLongFrameException) {
-      return Reply.error(
+      return new RequestRefusedException(
           431, "the headers are longer than " + RequestDecoder.MAX_HEADERS + " octets");
     }
     return hasUnsupportedCoding(request)
-        ? UNKNOWN_CODING
-        : Reply.error(400, "not a well-formed HTTP request");
+        ? new RequestRefusedException(501, UNKNOWN_CODING)
+        : new RequestRefusedException("not a well-formed HTTP request");
   }
 
   /**
@@ -139,39 +128,42 @@ record RequestReader(Routes routes, @Nullable Credentials credentials, int bodyB
     return another;
   }
 
-  private void checkHead(HttpRequest request) throws BadRequestException, RequestRefusedException {
+  private void checkHead(HttpRequest request) throws RequestRefusedException {
+    if (request.decoderResult().isFailure()) {
+      throw malformed(request);
+    }
     HttpVersion version = request.protocolVersion();
     boolean http10 = version.equals(HttpVersion.HTTP_1_0);
     if (!http10 && !version.equals(HttpVersion.HTTP_1_1)) {
-      throw new BadRequestException(505, "only HTTP/1.1 and HTTP/1.0 are supported");
+      throw new RequestRefusedException(505, "only HTTP/1.1 and HTTP/1.0 are supported");
     }
     HttpHeaders headers = request.headers();
     Iterator<? extends CharSequence> hosts =
         headers.valueCharSequenceIterator(HttpHeaderNames.HOST);
     if (hosts.hasNext()) {
       if (!isHost(hosts.next())) {
-        throw new BadRequestException(400, "the Host header is not a valid host");
+        throw new RequestRefusedException(400, "the Host header is not a valid host");
       }
       if (hosts.hasNext()) {
-        throw new BadRequestException(400, "more than one Host header");
+        throw new RequestRefusedException(400, "more than one Host header");
       }
     } else if (!http10) {
-      throw new BadRequestException(400, "no Host header");
+      throw new RequestRefusedException(400, "no Host header");
     }
     if (headers.contains(HttpHeaderNames.TRANSFER_ENCODING)) {
       if (http10) {
-        throw new BadRequestException(400, "HTTP/1.0 has no transfer codings");
+        throw new RequestRefusedException(400, "HTTP/1.0 has no transfer codings");
       }
       if (!isChunkedAlone(headers)) {
-        throw new RequestRefusedException(UNKNOWN_CODING);
+        throw new RequestRefusedException(501, UNKNOWN_CODING);
       }
     }
     if (HttpUtil.getContentLength(request, 0L) > bodyBytes) {
-      throw new BadRequestException(413, tooLarge());
+      throw new RequestRefusedException(413, tooLarge());
     }
     String expect = headers.get(HttpHeaderNames.EXPECT);
     if (expect != null && !expect.equalsIgnoreCase("100-continue")) {
-      throw new BadRequestException(417, "100-continue is the only expectation supported");
+      throw new RequestRefusedException(417, "100-continue is the only expectation supported");
     }
   }
 

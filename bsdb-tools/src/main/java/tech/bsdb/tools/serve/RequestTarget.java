@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.tools.serve.batch.BadRequestException;
+import tech.bsdb.tools.serve.batch.RequestRefusedException;
 
 /**
  * The target of a request as received: path and query, each byte an ISO 8859-1 character, nothing
@@ -22,9 +22,9 @@ record RequestTarget(String path, @Nullable String query) {
    * Parses a target: the origin form {@code /path?query}, the absolute form {@code
    * http://host/path?query}, or {@code *} (RFC 9112, section 3.2).
    *
-   * @throws BadRequestException if it has none of these forms
+   * @throws RequestRefusedException if it has none of these forms
    */
-  static RequestTarget parse(String target) throws BadRequestException {
+  static RequestTarget parse(String target) throws RequestRefusedException {
     int begin = 0;
     if (target.isEmpty() || target.charAt(0) != '/') {
       if (target.equals("*")) {
@@ -36,7 +36,8 @@ record RequestTarget(String path, @Nullable String query) {
     int end = mark < 0 ? target.length() : mark;
     String path = begin == end ? "/" : target.substring(begin, end);
     if (target.indexOf('#', begin) >= 0) {
-      throw new BadRequestException(400, "a request target cannot have a fragment: write # as %23");
+      throw new RequestRefusedException(
+          400, "a request target cannot have a fragment: write # as %23");
     }
     return new RequestTarget(path, mark < 0 ? null : target.substring(mark + 1));
   }
@@ -46,13 +47,13 @@ record RequestTarget(String path, @Nullable String query) {
     return path.equals("*");
   }
 
-  private static int afterAuthority(String target) throws BadRequestException {
+  private static int afterAuthority(String target) throws RequestRefusedException {
     String scheme = target.substring(0, Math.min(8, target.length())).toLowerCase(Locale.ROOT);
     int authority = scheme.startsWith("http://") ? 7 : scheme.startsWith("https://") ? 8 : -1;
     if (authority < 0
         || authority == target.length()
         || "/?#".indexOf(target.charAt(authority)) >= 0) {
-      throw new BadRequestException(400, "the request's target is neither a path nor a URL");
+      throw new RequestRefusedException(400, "the request's target is neither a path nor a URL");
     }
     for (int i = authority; i < target.length(); i++) {
       if ("/?#".indexOf(target.charAt(i)) >= 0) {
@@ -65,9 +66,9 @@ record RequestTarget(String path, @Nullable String query) {
   /**
    * Returns the decoded names of the query parameters, in order.
    *
-   * @throws BadRequestException if a percent-encoding is malformed
+   * @throws RequestRefusedException if a percent-encoding is malformed
    */
-  List<String> names() throws BadRequestException {
+  List<String> names() throws RequestRefusedException {
     List<String> names = new ArrayList<>();
     if (query != null) {
       for (String pair : query.split("&", -1)) {
@@ -87,15 +88,15 @@ record RequestTarget(String path, @Nullable String query) {
   /**
    * Returns the decoded value of a query parameter; null if it is not given.
    *
-   * @throws BadRequestException if it is given twice, or a percent-encoding is malformed
+   * @throws RequestRefusedException if it is given twice, or a percent-encoding is malformed
    */
-  @Nullable String parameter(String name) throws BadRequestException {
+  @Nullable String parameter(String name) throws RequestRefusedException {
     String found = encoded(name);
     return found == null ? null : text(found);
   }
 
   /** Returns the value of a query parameter as received; null if it is not given. */
-  private @Nullable String encoded(String name) throws BadRequestException {
+  private @Nullable String encoded(String name) throws RequestRefusedException {
     String found = null;
     if (query == null) {
       return null;
@@ -104,7 +105,7 @@ record RequestTarget(String path, @Nullable String query) {
       String encoded = name(pair);
       if (name.equals(text(encoded))) {
         if (found != null) {
-          throw new BadRequestException(400, "the parameter " + name + " is given twice");
+          throw new RequestRefusedException(400, "the parameter " + name + " is given twice");
         }
         found = pair.substring(Math.min(encoded.length() + 1, pair.length()));
       }
@@ -115,23 +116,23 @@ record RequestTarget(String path, @Nullable String query) {
   /**
    * Returns the bytes of a query parameter, percent-decoded once; null if it is not given.
    *
-   * @throws BadRequestException if it is given twice, or a percent-encoding is malformed
+   * @throws RequestRefusedException if it is given twice, or a percent-encoding is malformed
    */
-  byte @Nullable [] bytes(String name) throws BadRequestException {
+  byte @Nullable [] bytes(String name) throws RequestRefusedException {
     String found = encoded(name);
     return found == null ? null : decode(found.replace('+', ' '), 0);
   }
 
-  private static String text(String encoded) throws BadRequestException {
+  private static String text(String encoded) throws RequestRefusedException {
     return new String(decode(encoded.replace('+', ' '), 0), UTF_8);
   }
 
   /**
    * Returns the bytes of a part of a path, percent-decoded once.
    *
-   * @throws BadRequestException if a percent sign is not followed by two hexadecimal digits
+   * @throws RequestRefusedException if a percent sign is not followed by two hexadecimal digits
    */
-  static byte[] decode(String encoded, int from) throws BadRequestException {
+  static byte[] decode(String encoded, int from) throws RequestRefusedException {
     int percent = encoded.indexOf('%', from);
     byte[] bytes = encoded.substring(from).getBytes(ISO_8859_1);
     if (percent < 0) {
@@ -144,7 +145,7 @@ record RequestTarget(String path, @Nullable String query) {
         int high = whole ? Character.digit(bytes[at + 1], 16) : -1;
         int low = whole ? Character.digit(bytes[at + 2], 16) : -1;
         if (high < 0 || low < 0) {
-          throw new BadRequestException(
+          throw new RequestRefusedException(
               400, "a percent sign is not followed by two hexadecimal digits; write % as %25");
         }
         bytes[to++] = (byte) (high << 4 | low);

@@ -2,17 +2,13 @@ package tech.bsdb.tools.serve;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
-/**
- * Writes the head of a response (RFC 9112). The parts that most responses share are encoded once;
- * the head of a value costs about 50 ns.
- */
+/** The heads of responses (RFC 9112). */
 final class ResponseHead {
   /** A body of unknown length. */
   static final long CHUNKED = -1;
@@ -26,74 +22,50 @@ final class ResponseHead {
   private static final DateTimeFormatter DATE =
       DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT)
           .withZone(ZoneOffset.UTC);
-  private static final byte[][] STATUS_LINES = new byte[600][];
-  private static final byte[] LENGTH = bytes("content-length: ");
-  private static final byte[] CHUNKS = bytes("transfer-encoding: chunked\r\n");
-  private static final byte[] CLOSE = bytes("connection: close\r\n");
-  private static final byte[] KEEP = bytes("connection: keep-alive\r\n");
+  private static final String LENGTH = "content-length: ";
   private static volatile Clock clock = Clock.at(Instant.EPOCH.getEpochSecond());
-
-  static {
-    for (int status = 100; status < STATUS_LINES.length; status++) {
-      String reason = HttpResponseStatus.valueOf(status).reasonPhrase();
-      STATUS_LINES[status] = bytes("HTTP/1.1 " + status + " " + reason + "\r\n");
-    }
-  }
 
   private ResponseHead() {}
 
   /** The date header line for one second. */
   private record Clock(long second, byte[] line) {
     static Clock at(long second) {
-      return new Clock(
-          second, bytes("date: " + DATE.format(Instant.ofEpochSecond(second)) + "\r\n"));
+      String line = "date: " + DATE.format(Instant.ofEpochSecond(second)) + "\r\n";
+      return new Clock(second, line.getBytes(ISO_8859_1));
     }
   }
 
   /**
-   * Writes a head.
+   * Returns the head of an answer.
    *
    * @param length bytes of the body, or {@link #CHUNKED}, or {@link #TO_THE_END}, or {@link
    *     #NO_BODY}
-   * @param keepAlive whether the connection stays open
-   * @param http10 whether the client speaks HTTP/1.0
-   * @param headers further lines, each ending in CRLF
    */
-  static void write(
-      ByteBuf out,
-      int status,
-      MediaType type,
-      long length,
-      boolean keepAlive,
-      boolean http10,
-      String headers) {
-    out.writeBytes(STATUS_LINES[status]);
-    if (length != NO_BODY) {
-      out.writeBytes(type.line());
-    }
-    if (length >= 0) {
-      out.writeBytes(LENGTH);
-      writeDecimal(out, length);
-      out.writeByte('\r').writeByte('\n');
-    } else if (length == CHUNKED) {
-      out.writeBytes(CHUNKS);
-    }
-    out.writeBytes(dateLine());
-    if (!keepAlive) {
-      out.writeBytes(CLOSE);
-    } else if (http10) {
-      out.writeBytes(KEEP);
-    }
-    if (!headers.isEmpty()) {
-      out.writeCharSequence(headers, ISO_8859_1);
-    }
-    out.writeByte('\r').writeByte('\n');
+  static String of(Reply reply, long length, Exchange exchange) {
+    String body =
+        length >= 0
+            ? LENGTH + length + "\r\n"
+            : length == CHUNKED ? "transfer-encoding: chunked\r\n" : "";
+    String connection =
+        !exchange.keepAlive()
+            ? "connection: close\r\n"
+            : exchange.http10() ? "connection: keep-alive\r\n" : "";
+    return statusLine(reply.status())
+        + (length == NO_BODY ? "" : reply.type().line())
+        + body
+        + new String(dateLine(), ISO_8859_1)
+        + connection
+        + reply.headers()
+        + "\r\n";
   }
 
-  /** Returns the header lines up to the value of the length. */
-  static byte[] untilLength(int status, MediaType type) {
-    String line = new String(STATUS_LINES[status], ISO_8859_1);
-    return bytes(line + new String(type.line(), ISO_8859_1) + new String(LENGTH, ISO_8859_1));
+  /** Returns the lines of a head up to the value of the length. */
+  static String untilLength(int status, MediaType type) {
+    return statusLine(status) + type.line() + LENGTH;
+  }
+
+  private static String statusLine(int status) {
+    return "HTTP/1.1 " + HttpResponseStatus.valueOf(status) + "\r\n";
   }
 
   /** Returns the header line with the current date; do not modify it. */
@@ -105,23 +77,5 @@ final class ResponseHead {
       clock = known;
     }
     return known.line;
-  }
-
-  private static void writeDecimal(ByteBuf out, long number) {
-    if (number < 10) {
-      out.writeByte('0' + (int) number);
-      return;
-    }
-    long divisor = 1;
-    while (number / divisor >= 10) {
-      divisor *= 10;
-    }
-    for (; divisor > 0; divisor /= 10) {
-      out.writeByte('0' + (int) (number / divisor % 10));
-    }
-  }
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(ISO_8859_1);
   }
 }

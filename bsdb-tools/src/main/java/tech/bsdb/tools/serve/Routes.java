@@ -1,7 +1,7 @@
 package tech.bsdb.tools.serve;
 
 import io.netty.handler.codec.http.HttpHeaders;
-import tech.bsdb.tools.serve.batch.BadRequestException;
+import tech.bsdb.tools.serve.batch.RequestRefusedException;
 
 /** Finds the action that answers a request. Thread-safe. */
 interface Routes {
@@ -9,11 +9,11 @@ interface Routes {
   boolean open(RequestTarget target);
 
   /**
-   * Returns the action that answers a request whose head has arrived.
+   * Finds the action that answers a request whose head has arrived.
    *
-   * @throws RequestRefusedException with the answer, if the request is rejected
-   * @throws BadRequestException if the request is malformed; the connection then closes
+   * @return the action; a {@link Reply} if the request is rejected
+   * @throws RequestRefusedException if it is rejected, too
    */
   Action action(RequestTarget target, Exchange exchange, HttpHeaders headers)
-      throws RequestRefusedException, BadRequestException;
+      throws RequestRefusedException;
 }

@@ -270,7 +270,7 @@ public final class Service implements AutoCloseable {
         throw new IOException(
             opened.directory() + " has no approximate index; leave -a out, or build it with -a");
       }
-      options.values().check(opened.directory(), lease.database());
+      options.values().check(opened.directory(), lease);
     }
   }
 
@@ -344,7 +344,7 @@ public final class Service implements AutoCloseable {
           RequestDecoder decoder = new RequestDecoder();
           HttpConnection connection = new HttpConnection(of, accepted, requests, reader, decoder);
           if (!requests.areLogged() && !options.async()) {
-            accepted.pipeline().addLast(new PlainGets(connection, decoder, requests, needed));
+            accepted.pipeline().addLast(new PlainGets(connection, requests, needed));
           }
           accepted.pipeline().addLast(decoder, connection);
         });

@@ -7,12 +7,11 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.LookupBatch;
 import tech.bsdb.error.MemoryBudgetExceededException;
-import tech.bsdb.error.WrongShardException;
 import tech.bsdb.store.Lease;
 import tech.bsdb.tools.serve.batch.AnswerWriter;
+import tech.bsdb.tools.serve.batch.RequestRefusedException;
 import tech.bsdb.tools.serve.client.HeldMemory;
 import tech.bsdb.tools.serve.cluster.Cluster.ElsewhereException;
-import tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException;
 import tech.bsdb.tools.text.JsonBuffer;
 import tech.bsdb.tools.text.NoRoomException;
 
@@ -51,7 +50,7 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
   private final MediaType type;
   private final HeldMemory.Share working;
   private @Nullable Lease lease;
-  private @Nullable Identity identity;
+  private @Nullable Served served;
   private @Nullable W writer;
   private @Nullable LookupBatch batch;
   private int weight;
@@ -82,10 +81,9 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
   /**
    * Returns the writer of the answer. Called once, before the first slice.
    *
-   * @param from the version that answers, which stays open until the answer is complete
    * @throws RequestRefusedException if the request needs something this database does not have
    */
-  abstract W begin(Database from) throws RequestRefusedException;
+  abstract W begin() throws RequestRefusedException;
 
   /** Whether the whole answer is small and is read from memory. */
   boolean isQuick() {
@@ -133,19 +131,19 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
     return lookups;
   }
 
-  /** Returns the database that answers. */
-  final Database database() {
-    return require(lease).database();
+  /** Returns the version that answers, which stays open until the answer is complete. */
+  final Served served() {
+    return require(served);
   }
 
-  /** Returns the identity of the version that answers. */
-  final Identity identity() {
-    return require(identity);
+  /** Returns the database that answers. */
+  final Database database() {
+    return served().database();
   }
 
   /** Returns how many values are read together, so that they take little memory. */
   final int together() {
-    long longest = Math.max(1, lookups.longestValue(database()));
+    long longest = Math.max(1, served().longestValue());
     return (int) Math.max(1, Math.min(KEYS, VALUE_BYTES / longest));
   }
 
@@ -183,17 +181,14 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
     try {
       Lease acquired = lookups.acquire();
       lease = acquired;
-      Identity by = lookups.identity(acquired);
+      Served by = lookups.served(acquired);
+      served = by;
       conditions.check(by);
-      identity = by;
-      W made = begin(acquired.database());
+      W made = begin();
       made.out().use(working::reserve);
       writer = made;
-    } catch (DataSetRemovedException e) {
-      end(Lookups.removed(e));
-      return;
-    } catch (RequestRefusedException e) {
-      end(identity == null ? e.reply() : e.reply().with(identity.header()));
+    } catch (RequestRefusedException | RuntimeException | Error e) {
+      end(lookups.failed(exchange, e, served, 0, Reply.FAILED));
       return;
     }
     if (isQuick()) {
@@ -245,14 +240,8 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
       if (!exchange.memory().reserveUpTo(out.length())) { // for the copy to be sent
         throw new MemoryBudgetExceededException(out.length());
       }
-    } catch (MemoryBudgetExceededException
-        | NoRoomException
-        | WrongShardException
-        | ElsewhereException e) {
-      return e;
-    } catch (IOException | RuntimeException | Error e) { // out of memory, or a mapped file failed
-      lookups.counts().error(asked());
-      return e;
+    } catch (ElsewhereException | IOException | RuntimeException | Error e) {
+      return e; // out of memory, or a mapped file failed
     }
     taken();
     LookupBatch read = batch;
@@ -277,17 +266,13 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
       return;
     }
     refusedNanos = 0;
-    if (failure instanceof WrongShardException e && !inPieces) {
-      end(lookups.placement().misdirected(e).with(identity().header()));
-    } else if (failure instanceof ElsewhereException e) {
-      end(lookups.placement().misdirected(e));
-    } else if (failure != null) {
-      lookups.requests().failed(exchange, failure);
+    if (failure != null) {
+      Reply reply = lookups.failed(exchange, failure, served, asked(), failed());
       if (inPieces) {
         release();
         connection.cut();
       } else {
-        end(failed().with(identity().header()));
+        end(reply);
       }
     } else {
       send(require(writer).out(), isLast());
@@ -305,13 +290,13 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
       byte[] whole = slice.copy();
       exchange.memory().settle(length);
       release();
-      exchange.complete(new Reply(200, type, identity().header(), whole));
+      exchange.complete(reply(whole));
       return;
     }
     boolean ends = last;
     if (!inPieces) {
       inPieces = true;
-      connection.beginPieces(exchange, 200, type, identity().header());
+      connection.beginPieces(exchange, reply(new byte[0]));
       if (exchange.isHead()) { // the head is all that is wanted
         ends = true;
         length = 0;
@@ -330,6 +315,10 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
       dropMemory();
       leave(); // a client that does not read must not block others
     }
+  }
+
+  private Reply reply(byte[] body) {
+    return new Reply(200, type, served().header(), body);
   }
 
   /**

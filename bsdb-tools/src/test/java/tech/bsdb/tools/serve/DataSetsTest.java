@@ -415,6 +415,6 @@ class DataSetsTest {
     serving.json = true;
     assertThatThrownBy(serving::start)
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("data set good: -json: the value of");
+        .hasMessageContaining("data set good: -json: key");
   }
 }

@@ -32,7 +32,7 @@ import tech.bsdb.store.ReloadOptions;
 import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.tools.SeedInFailure;
 import tech.bsdb.tools.cli.Console;
-import tech.bsdb.tools.serve.batch.BadRequestException;
+import tech.bsdb.tools.serve.batch.RequestRefusedException;
 import tech.bsdb.tools.serve.client.Connections;
 import tech.bsdb.tools.serve.client.Connections.Limits;
 import tech.bsdb.tools.serve.client.FailureReports;
@@ -77,7 +77,7 @@ class PlainGetsTest {
             }
           };
       if (straight) {
-        channel.pipeline().addLast(new PlainGets(connection, decoder, requests, null));
+        channel.pipeline().addLast(new PlainGets(connection, requests, null));
       }
       channel.pipeline().addLast(noting, decoder, connection);
       try {
@@ -170,9 +170,9 @@ class PlainGetsTest {
 
       @Override
       public Action action(RequestTarget target, Exchange exchange, HttpHeaders headers)
-          throws RequestRefusedException, BadRequestException {
+          throws RequestRefusedException {
         if (!target.path().startsWith("/bsdb/")) {
-          throw new RequestRefusedException(Reply.error(404, "nothing here"));
+          return Reply.error(404, "nothing here");
         }
         return keys.action(target, exchange, headers);
       }

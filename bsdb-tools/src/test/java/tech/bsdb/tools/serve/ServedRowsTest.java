@@ -205,12 +205,12 @@ class ServedRowsTest {
     assertThatExceptionOfType(IOException.class)
         .isThrownBy(() -> serve(damaged, true, false))
         .withMessage(
-            "-json: the value of \"z\" is not a row of the stored schema: its bytes end too"
+            "-json: key \"z\": the value is not a row of the database's schema: its bytes end too"
                 + " early; leave -json out");
     Path foreign = TypedDatabase.build(folder.resolve("foreign"), "\"int\"", Map.of());
     assertThatExceptionOfType(IOException.class)
         .isThrownBy(() -> serve(foreign, true, false))
-        .withMessageContaining("has an invalid stored schema");
+        .withMessageContaining("the stored schema is invalid");
   }
 
   @ParameterizedTest

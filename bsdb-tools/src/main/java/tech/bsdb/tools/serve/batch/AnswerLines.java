@@ -82,6 +82,15 @@ public final class AnswerLines extends AnswerWriter {
     out.put(END);
   }
 
+  /**
+   * Writes a value alone.
+   *
+   * @throws NotJsonException if it cannot be written; anything written so far must be discarded
+   */
+  public void writeValue(byte[] value) throws NotJsonException {
+    writer.write(value, 0, value.length, out);
+  }
+
   /** Writes a number of keys, which is the whole answer: {@code {"count":...}}. */
   public void writeCount(long count) {
     out.put(COUNT);

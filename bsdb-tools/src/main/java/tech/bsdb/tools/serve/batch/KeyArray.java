@@ -37,7 +37,7 @@ final class KeyArray extends KeyStream {
   }
 
   @Override
-  void take(byte[] bytes, int from, int to) throws BadRequestException {
+  public void take(byte[] bytes, int from, int to) throws RequestRefusedException {
     int at = from;
     while (at < to) {
       if (state == State.STRING) {
@@ -76,14 +76,14 @@ final class KeyArray extends KeyStream {
   }
 
   /** Processes a structural byte. */
-  private void step(byte[] bytes, int at, long place) throws BadRequestException {
+  private void step(byte[] bytes, int at, long place) throws RequestRefusedException {
     byte b = bytes[at];
     switch (state) {
       case BEFORE_ARRAY -> {
         if (b == '[') {
           state = State.FIRST_ELEMENT;
         } else if (!isBlank(b)) {
-          throw new BadRequestException(
+          throw new RequestRefusedException(
               "the body is not a JSON array of strings: no [ at byte " + place);
         }
       }
@@ -129,7 +129,7 @@ final class KeyArray extends KeyStream {
     return b == ' ' || b == '\n' || b == '\r' || b == '\t';
   }
 
-  private void element(byte b, long place) throws BadRequestException {
+  private void element(byte b, long place) throws RequestRefusedException {
     if (b == '"') {
       state = State.STRING;
       stringStart = place;
@@ -144,7 +144,7 @@ final class KeyArray extends KeyStream {
   }
 
   /** Replaces the escapes of a string, and requires that it is well-formed. */
-  private void requireText() throws BadRequestException {
+  private void requireText() throws RequestRefusedException {
     byte[] bytes = keys.bytes();
     int from = keys.openOffset();
     int to = from + keys.openLength();
@@ -165,13 +165,13 @@ final class KeyArray extends KeyStream {
     }
   }
 
-  private void append(byte[] bytes, int from, int to) throws BadRequestException {
+  private void append(byte[] bytes, int from, int to) throws RequestRefusedException {
     require(keys.openLength() + to - from, escaped ? LONGEST_ESCAPE * MAX_KEY : MAX_KEY);
     keys.append(bytes, from, to);
   }
 
-  private static BadRequestException notJson(String what, long place) {
-    return new BadRequestException("the body is not JSON: " + what + " at byte " + place);
+  private static RequestRefusedException notJson(String what, long place) {
+    return new RequestRefusedException("the body is not JSON: " + what + " at byte " + place);
   }
 
   @Override
@@ -180,9 +180,9 @@ final class KeyArray extends KeyStream {
   }
 
   @Override
-  public void end() throws BadRequestException {
+  public void end() throws RequestRefusedException {
     if (state == State.BEFORE_ARRAY) {
-      throw new BadRequestException("the body is not a JSON array of strings: it is empty");
+      throw new RequestRefusedException("the body is not a JSON array of strings: it is empty");
     }
     if (state != State.AFTER_ARRAY) {
       throw notJson("it ends inside the array", pieceStart);

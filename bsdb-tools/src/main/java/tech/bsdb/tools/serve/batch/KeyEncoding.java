@@ -33,13 +33,13 @@ public enum KeyEncoding {
   }
 
   /** Returns the encoding with the given name. */
-  public static KeyEncoding of(String label) throws BadRequestException {
+  public static KeyEncoding of(String label) throws RequestRefusedException {
     for (KeyEncoding encoding : values()) {
       if (encoding.label.equals(label)) {
         return encoding;
       }
     }
-    throw new BadRequestException(
+    throw new RequestRefusedException(
         "key_encoding must be one of "
             + Arrays.stream(values()).map(KeyEncoding::label).collect(Collectors.joining(", ")));
   }
@@ -48,13 +48,13 @@ public enum KeyEncoding {
    * Decodes a key.
    *
    * @param bytes has the encoded key in {@code from} to {@code to - 1}
-   * @throws BadRequestException with status 400 if it is not in this encoding
+   * @throws RequestRefusedException with status 400 if it is not in this encoding
    */
-  public byte[] decode(byte[] bytes, int from, int to) throws BadRequestException {
+  public byte[] decode(byte[] bytes, int from, int to) throws RequestRefusedException {
     byte[] key = Arrays.copyOfRange(bytes, from, to);
     int length = decode(key, 0, key.length, key, 0);
     if (length < 0) {
-      throw new BadRequestException("the key " + refusal());
+      throw new RequestRefusedException("the key " + refusal());
     }
     return length == key.length ? key : Arrays.copyOf(key, length);
   }

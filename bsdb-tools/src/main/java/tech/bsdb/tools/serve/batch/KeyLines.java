@@ -12,7 +12,7 @@ final class KeyLines extends KeyStream {
   }
 
   @Override
-  void take(byte[] bytes, int from, int to) throws BadRequestException {
+  public void take(byte[] bytes, int from, int to) throws RequestRefusedException {
     int at = from;
     while (at < to) {
       int end = lineEnd(bytes, at, to);
@@ -40,7 +40,7 @@ final class KeyLines extends KeyStream {
     return at;
   }
 
-  private void append(byte[] bytes, int from, int to) throws BadRequestException {
+  private void append(byte[] bytes, int from, int to) throws RequestRefusedException {
     require(keys.openLength() + to - from, MAX_KEY + 1); // may include a carriage return
     keys.append(bytes, from, to);
   }
@@ -51,7 +51,7 @@ final class KeyLines extends KeyStream {
   }
 
   @Override
-  public void end() throws BadRequestException {
+  public void end() throws RequestRefusedException {
     if (begun) {
       endKey();
     }

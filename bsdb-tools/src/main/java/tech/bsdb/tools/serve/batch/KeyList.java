@@ -56,29 +56,19 @@ public final class KeyList {
     return Arrays.copyOfRange(bytes, offset, ends[number]);
   }
 
-  /**
-   * Adds a key.
-   *
-   * @throws BadRequestException with status 413 beyond the limit
-   */
-  public void add(byte[] key) throws BadRequestException {
-    append(key, 0, key.length);
-    end(KeyEncoding.TEXT);
-  }
-
   /** Appends bytes to the open key, which joins the list at its {@link #end}. */
-  void append(byte[] source, int from, int to) throws BadRequestException {
+  void append(byte[] source, int from, int to) throws RequestRefusedException {
     reserve(to - from);
     System.arraycopy(source, from, bytes, length, to - from);
     length += to - from;
   }
 
   /** Makes room for this many bytes after {@link #length}. */
-  private void reserve(int more) throws BadRequestException {
+  private void reserve(int more) throws RequestRefusedException {
     if (more > bytes.length - length) {
       long needed = (long) length + more;
       if (needed > LARGEST) {
-        throw new BadRequestException(413, "the keys take more than " + LARGEST + " bytes");
+        throw new RequestRefusedException(413, "the keys take more than " + LARGEST + " bytes");
       }
       long capacity = Math.max(256, Math.max(needed, bytes.length * 2L));
       bytes = Arrays.copyOf(bytes, (int) Math.min(LARGEST, capacity));
@@ -105,10 +95,11 @@ public final class KeyList {
    *
    * @return false if the appended bytes are not in that encoding; the list is then unusable
    */
-  boolean end(KeyEncoding encoding) throws BadRequestException {
+  boolean end(KeyEncoding encoding) throws RequestRefusedException {
     if (size == limit) {
       length = openOffset();
-      throw new BadRequestException(413, "there are more than " + limit + " keys in one request");
+      throw new RequestRefusedException(
+          413, "there are more than " + limit + " keys in one request");
     }
     if (encoding != KeyEncoding.TEXT) {
       int from = openOffset();

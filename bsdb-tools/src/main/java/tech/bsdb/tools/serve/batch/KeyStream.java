@@ -1,7 +1,5 @@
 package tech.bsdb.tools.serve.batch;
 
-import java.nio.ByteBuffer;
-
 /**
  * Reads the keys from a request body that arrives in pieces. Not thread-safe. Unusable after an
  * exception.
@@ -13,11 +11,8 @@ public abstract sealed class KeyStream permits KeyLines, KeyArray {
    */
   static final int MAX_KEY = 200_000;
 
-  private static final int CHUNK = 1 << 13;
-
   final KeyEncoding encoding;
   final KeyList keys;
-  private byte[] chunk = {};
 
   KeyStream(KeyEncoding encoding, KeyList keys) {
     this.encoding = encoding;
@@ -46,44 +41,26 @@ public abstract sealed class KeyStream permits KeyLines, KeyArray {
   }
 
   /**
-   * Reads the next piece, of any length, to its limit.
+   * Reads the next piece of the body, which is in a range of an array.
    *
-   * @throws BadRequestException if no valid body can begin like this: 400; or if there are too many
-   *     keys: 413
+   * @throws RequestRefusedException if no valid body can begin like this: 400; or if there are too
+   *     many keys: 413
    */
-  public final void feed(ByteBuffer piece) throws BadRequestException {
-    if (piece.hasArray()) {
-      int from = piece.arrayOffset() + piece.position();
-      int to = piece.arrayOffset() + piece.limit();
-      piece.position(piece.limit());
-      take(piece.array(), from, to);
-      return;
-    }
-    while (piece.hasRemaining()) {
-      int length = Math.min(piece.remaining(), CHUNK);
-      if (chunk.length < length) {
-        chunk = new byte[CHUNK];
-      }
-      piece.get(chunk, 0, length);
-      take(chunk, 0, length);
-    }
-  }
-
-  /** Reads the next bytes, which are in a range of an array. */
-  abstract void take(byte[] bytes, int from, int to) throws BadRequestException;
+  public abstract void take(byte[] bytes, int from, int to) throws RequestRefusedException;
 
   /**
    * Ends the body.
    *
-   * @throws BadRequestException if the body is incomplete: 400; or if there are too many keys: 413
+   * @throws RequestRefusedException if the body is incomplete: 400; or if there are too many keys:
+   *     413
    */
-  public abstract void end() throws BadRequestException;
+  public abstract void end() throws RequestRefusedException;
 
   /** Returns which key is open, and where it is, for an error. */
   abstract String place();
 
-  final BadRequestException wrong(int status, String what) {
-    return new BadRequestException(status, place() + " " + what);
+  final RequestRefusedException wrong(int status, String what) {
+    return new RequestRefusedException(status, place() + " " + what);
   }
 
   /**
@@ -91,13 +68,13 @@ public abstract sealed class KeyStream permits KeyLines, KeyArray {
    *
    * @param length in bytes
    */
-  final void require(int length, int most) throws BadRequestException {
+  final void require(int length, int most) throws RequestRefusedException {
     if (length > most) {
       throw wrong(413, "is longer than " + MAX_KEY + " bytes");
     }
   }
 
-  final void endKey() throws BadRequestException {
+  final void endKey() throws RequestRefusedException {
     require(keys.openLength(), MAX_KEY);
     if (!keys.end(encoding)) {
       throw wrong(400, encoding.refusal());

@@ -4,8 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.LongPredicate;
-import tech.bsdb.tools.text.JsonBuffer;
 import tech.bsdb.tools.text.JsonCopier;
 import tech.bsdb.tools.text.NameList;
 
@@ -45,21 +43,21 @@ public final class Projection {
    *
    * @param fields their names in the form of {@link NameList}, 1 to {@value #MAX_FIELDS}; a dot has
    *     no special meaning
-   * @throws BadRequestException with status 400 if there are too many, one is empty, or a backslash
-   *     is misplaced
+   * @throws RequestRefusedException with status 400 if there are too many, one is empty, or a
+   *     backslash is misplaced
    */
-  public static Projection parse(String fields) throws BadRequestException {
+  public static Projection parse(String fields) throws RequestRefusedException {
     if (!UTF_8.newEncoder().canEncode(fields)) {
-      throw new BadRequestException("fields has a lone surrogate");
+      throw new RequestRefusedException("fields has a lone surrogate");
     }
     List<String> names;
     try {
       names = NameList.parse(fields);
     } catch (IllegalArgumentException e) {
-      throw new BadRequestException("fields " + e.getMessage());
+      throw new RequestRefusedException("fields " + e.getMessage());
     }
     if (names.size() > MAX_FIELDS) {
-      throw new BadRequestException("fields has more than " + MAX_FIELDS + " names");
+      throw new RequestRefusedException("fields has more than " + MAX_FIELDS + " names");
     }
     byte[][] sorted = new byte[names.size()][];
     for (int i = 0; i < sorted.length; i++) {
@@ -67,21 +65,6 @@ public final class Projection {
     }
     Arrays.sort(sorted, Arrays::compareUnsigned);
     return new Projection(sorted);
-  }
-
-  /**
-   * Returns the requested fields of an object.
-   *
-   * @param json the text of the object
-   * @param budget consulted for memory, as in {@link JsonBuffer#use}
-   * @return the text of an object with only those fields
-   * @throws NotJsonException if it is not JSON, or not an object
-   */
-  public byte[] project(byte[] json, LongPredicate budget) throws NotJsonException {
-    JsonBuffer out = new JsonBuffer();
-    out.use(budget);
-    require(new JsonCopier(out).copyFields(json, 0, json.length, this::wants));
-    return out.copy();
   }
 
   /**

@@ -23,7 +23,7 @@ final class KeyEncodingTest {
     assertThat(KeyEncoding.of("hex")).isEqualTo(KeyEncoding.HEX);
     assertThat(KeyEncoding.of("base64url")).isEqualTo(KeyEncoding.BASE64URL);
     for (String wrong : new String[] {"", "HEX", "base64", "utf8"}) {
-      assertThatExceptionOfType(BadRequestException.class)
+      assertThatExceptionOfType(RequestRefusedException.class)
           .isThrownBy(() -> KeyEncoding.of(wrong))
           .withMessage("key_encoding must be one of text, hex, base64url")
           .satisfies(e -> assertThat(e.status()).isEqualTo(400))
@@ -97,7 +97,7 @@ final class KeyEncodingTest {
         String actual;
         try {
           actual = HexFormat.of().formatHex(decode(KeyEncoding.BASE64URL, written));
-        } catch (BadRequestException e) {
+        } catch (RequestRefusedException e) {
           actual = "refused";
         }
         assertThat(actual).as(written).isEqualTo(expected);
@@ -119,14 +119,15 @@ final class KeyEncodingTest {
   }
 
   private static void refuses(KeyEncoding encoding, String wrong) {
-    assertThatExceptionOfType(BadRequestException.class)
+    assertThatExceptionOfType(RequestRefusedException.class)
         .as(wrong)
         .isThrownBy(() -> decode(encoding, wrong))
         .withMessageStartingWith("the key is not " + encoding.label())
         .satisfies(e -> assertThat(e.status()).isEqualTo(400));
   }
 
-  private static byte[] decode(KeyEncoding encoding, String written) throws BadRequestException {
+  private static byte[] decode(KeyEncoding encoding, String written)
+      throws RequestRefusedException {
     byte[] bytes = ("<" + written + ">").getBytes(ISO_8859_1);
     byte[] before = bytes.clone();
     try {

@@ -10,7 +10,6 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -44,9 +43,9 @@ final class KeyStreamTest {
 
   @Test
   void linesAreDecoded() throws Exception {
-    assertThat(parse(() -> KeyStream.lines(KeyEncoding.HEX, MANY), "6162\r\n\n7A", 1, true))
+    assertThat(parse(() -> KeyStream.lines(KeyEncoding.HEX, MANY), "6162\r\n\n7A", 1))
         .containsExactly("ab", "", "z");
-    assertThat(parse(() -> KeyStream.lines(KeyEncoding.BASE64URL, MANY), "_w\n_w==", 3, true))
+    assertThat(parse(() -> KeyStream.lines(KeyEncoding.BASE64URL, MANY), "_w\n_w==", 3))
         .containsExactly("\u00ff", "\u00ff");
     refuses(
         () -> KeyStream.lines(KeyEncoding.HEX, MANY),
@@ -67,9 +66,9 @@ final class KeyStreamTest {
     assertThat(json("[\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u0000\\u007F\\u00e9\\u4e2d\\uD83D\\uDE00\"]"))
         .containsExactly(bytes("\"\\/\b\f\n\r\t\u0000\u007fé中😀"));
     assertThat(json("[\"" + bytes("é中😀") + "\"]")).containsExactly(bytes("é中😀"));
-    assertThat(parse(() -> KeyStream.json(KeyEncoding.HEX, MANY), "[\"6\\u0031\",\"\"]", 1, true))
+    assertThat(parse(() -> KeyStream.json(KeyEncoding.HEX, MANY), "[\"6\\u0031\",\"\"]", 1))
         .containsExactly("a", "");
-    assertThat(parse(() -> KeyStream.json(KeyEncoding.BASE64URL, MANY), "[\"_w\"]", 1, true))
+    assertThat(parse(() -> KeyStream.json(KeyEncoding.BASE64URL, MANY), "[\"_w\"]", 1))
         .containsExactly("\u00ff");
   }
 
@@ -177,9 +176,9 @@ final class KeyStreamTest {
           body.startsWith("[")
               ? () -> KeyStream.json(KeyEncoding.TEXT, 2)
               : () -> KeyStream.lines(KeyEncoding.TEXT, 2);
-      assertThat(parse(three, body, 4, false)).containsExactly("a", "b", "c");
-      assertThatExceptionOfType(BadRequestException.class)
-          .isThrownBy(() -> parse(two, body, 4, false))
+      assertThat(parse(three, body, 4)).containsExactly("a", "b", "c");
+      assertThatExceptionOfType(RequestRefusedException.class)
+          .isThrownBy(() -> parse(two, body, 4))
           .withMessage("there are more than 2 keys in one request")
           .satisfies(e -> assertThat(e.status()).isEqualTo(413));
     }
@@ -232,9 +231,8 @@ final class KeyStreamTest {
             parse(
                 () -> KeyStream.json(KeyEncoding.TEXT, MANY),
                 new String(body, ISO_8859_1),
-                1 + random.nextInt(9),
-                random.nextBoolean());
-      } catch (BadRequestException e) {
+                1 + random.nextInt(9));
+      } catch (RequestRefusedException e) {
         actual = null;
       }
       assertThat(actual).as("-Dbsdb.seed=%s, round %s: %s", SEED, round, text).isEqualTo(expected);
@@ -267,11 +265,9 @@ final class KeyStreamTest {
   }
 
   @Test
-  void whatABufferHoldsBesideItsRangeIsLeftAlone() throws Exception {
+  void whatAnArrayHoldsBesideItsRangeIsLeftAlone() throws Exception {
     KeyStream stream = KeyStream.lines(KeyEncoding.TEXT, MANY);
-    ByteBuffer buffer = ByteBuffer.wrap("xxa\nbyy".getBytes(UTF_8)).position(2).slice().limit(3);
-    stream.feed(buffer);
-    assertThat(buffer.hasRemaining()).isFalse();
+    stream.take("xxa\nbyy".getBytes(UTF_8), 2, 5);
     stream.end();
     assertThat(keys(stream)).containsExactly("a", "b");
   }
@@ -281,43 +277,37 @@ final class KeyStreamTest {
     return new String(text.getBytes(UTF_8), ISO_8859_1);
   }
 
-  private static List<String> json(String body) throws BadRequestException {
+  private static List<String> json(String body) throws RequestRefusedException {
     return inEverySplit(() -> KeyStream.json(KeyEncoding.TEXT, MANY), body);
   }
 
-  private static List<String> lines(String body) throws BadRequestException {
+  private static List<String> lines(String body) throws RequestRefusedException {
     return inEverySplit(() -> KeyStream.lines(KeyEncoding.TEXT, MANY), body);
   }
 
   /** The keys, the same for every split of a short body in two, and for pieces of every length. */
   private static List<String> inEverySplit(Supplier<KeyStream> streams, String body)
-      throws BadRequestException {
-    List<String> keys = parse(streams, body, Math.max(1, body.length()), false);
+      throws RequestRefusedException {
+    List<String> keys = parse(streams, body, Math.max(1, body.length()));
     for (int length = 1; length < Math.min(100, body.length()); length++) {
-      assertThat(parse(streams, body, length, length % 2 == 0)).isEqualTo(keys);
+      assertThat(parse(streams, body, length)).isEqualTo(keys);
       KeyStream stream = streams.get();
-      stream.feed(ByteBuffer.wrap(body.substring(0, length).getBytes(ISO_8859_1)));
-      stream.feed(ByteBuffer.allocate(0));
-      stream.feed(ByteBuffer.wrap(body.substring(length).getBytes(ISO_8859_1)));
+      byte[] bytes = body.getBytes(ISO_8859_1);
+      stream.take(bytes, 0, length);
+      stream.take(bytes, length, length);
+      stream.take(bytes, length, bytes.length);
       stream.end();
       assertThat(keys(stream)).isEqualTo(keys);
     }
     return keys;
   }
 
-  private static List<String> parse(
-      Supplier<KeyStream> streams, String body, int pieces, boolean direct)
-      throws BadRequestException {
+  private static List<String> parse(Supplier<KeyStream> streams, String body, int pieces)
+      throws RequestRefusedException {
     byte[] bytes = body.getBytes(ISO_8859_1);
-    ByteBuffer all = direct ? ByteBuffer.allocateDirect(bytes.length) : ByteBuffer.wrap(bytes);
-    if (direct) {
-      all.put(bytes).flip();
-    }
     KeyStream stream = streams.get();
     for (int from = 0; from < bytes.length; from += pieces) {
-      ByteBuffer piece = all.slice(from, Math.min(pieces, bytes.length - from));
-      stream.feed(piece);
-      assertThat(piece.hasRemaining()).isFalse();
+      stream.take(bytes, from, Math.min(from + pieces, bytes.length));
     }
     stream.end();
     return keys(stream);
@@ -341,8 +331,8 @@ final class KeyStreamTest {
   private static void refuses(Supplier<KeyStream> streams, String body, String message) {
     for (int pieces :
         body.length() < 100 ? new int[] {1, 2, 3, 100} : new int[] {8191, 10_000_000}) {
-      assertThatExceptionOfType(BadRequestException.class)
-          .isThrownBy(() -> parse(streams, body, pieces, true))
+      assertThatExceptionOfType(RequestRefusedException.class)
+          .isThrownBy(() -> parse(streams, body, pieces))
           .withMessage(message)
           .satisfies(e -> assertThat(e.status()).isEqualTo(message.contains("longer") ? 413 : 400));
     }

@@ -104,7 +104,7 @@ final class ProjectionTest {
   }
 
   private static void refusesNames(String fields, String message) {
-    assertThatExceptionOfType(BadRequestException.class)
+    assertThatExceptionOfType(RequestRefusedException.class)
         .isThrownBy(() -> Projection.parse(fields))
         .withMessage(message)
         .satisfies(e -> assertThat(e.status()).isEqualTo(400));
@@ -136,19 +136,19 @@ final class ProjectionTest {
   }
 
   private static String project(String fields, String json) throws Exception {
-    return new String(Projection.parse(fields).project(json.getBytes(UTF_8), room -> true), UTF_8);
+    AnswerLines lines = new AnswerLines(true, Projection.parse(fields));
+    lines.writeValue(json.getBytes(UTF_8));
+    return new String(lines.out().copy(), UTF_8);
   }
 
   @Test
   void aNameMayHaveAComma() throws Exception {
-    Projection projection = Projection.parse("a\\,b,c\\\\");
-
-    assertThat(projection.names()).containsExactly("a,b", "c\\");
-    byte[] object = "{\"a,b\":1,\"a\":2,\"c\\\\\":3}".getBytes(UTF_8);
-    assertThat(projection.project(object, bytes -> true))
-        .isEqualTo("{\"a,b\":1,\"c\\\\\":3}".getBytes(UTF_8));
+    String fields = "a\\,b,c\\\\";
+    assertThat(Projection.parse(fields).names()).containsExactly("a,b", "c\\");
+    assertThat(project(fields, "{\"a,b\":1,\"a\":2,\"c\\\\\":3}"))
+        .isEqualTo("{\"a,b\":1,\"c\\\\\":3}");
     assertThatThrownBy(() -> Projection.parse("a\\b"))
-        .isInstanceOf(BadRequestException.class)
+        .isInstanceOf(RequestRefusedException.class)
         .hasMessageContaining("backslash");
   }
 }

@@ -1,0 +1,183 @@
+package tech.bsdb.tools.serve;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.Database;
+import tech.bsdb.Statistics;
+import tech.bsdb.store.Lease;
+import tech.bsdb.tools.rows.BadRowException;
+import tech.bsdb.tools.rows.RowForm;
+import tech.bsdb.tools.rows.RowJson;
+import tech.bsdb.tools.rows.RowSchema;
+import tech.bsdb.tools.serve.batch.AnswerLines;
+import tech.bsdb.tools.serve.batch.Projection;
+import tech.bsdb.tools.serve.batch.Projection.NotJsonException;
+import tech.bsdb.tools.serve.batch.RequestRefusedException;
+
+/**
+ * The version that answers: what the headers of its answers state, and facts about its database,
+ * determined once. Immutable.
+ *
+ * <p>An entity tag names one representation: it is derived from the database id, the form of the
+ * values, the key, the requested fields, and whether the key is present. Version and request
+ * determine the representation, so the tag is known before anything is read.
+ *
+ * @param version the version's name in its store; for a single database, its id
+ * @param id the database id
+ * @param header the header line that names the version
+ * @param tagPrefix what the tags of its values begin with
+ * @param values the form in which they are answered
+ * @param mapped whether lookups read only memory
+ * @param longestValue the length of the longest value
+ * @param cursorBytes about how much memory a cursor over a range of keys takes: a leaf of each
+ *     shard, and a batch of keys
+ * @param rows how values are written as JSON if they are rows; null if not
+ * @param badSchema what is wrong with the stored schema; empty if nothing
+ */
+record Served(
+    Database database,
+    String version,
+    String id,
+    String header,
+    String tagPrefix,
+    ValueKind values,
+    boolean mapped,
+    long longestValue,
+    long cursorBytes,
+    @Nullable RowForm rows,
+    String badSchema) {
+  /** What the tag of an absent key ends with, before its quote. */
+  static final String ABSENCE = "-absent";
+
+  private static final long FNV_OFFSET = 0xcbf29ce484222325L;
+  private static final long FNV_PRIME = 0x100000001b3L;
+
+  /** Outside the range of a key's bytes, so that no key ends like a list of fields. */
+  private static final int BOUNDARY = 0x100;
+
+  /** What a cursor holds of the order of a shard: a leaf, and some keys of it decoded. */
+  private static final long LEAF_BYTES = 8 << 10;
+
+  private static final long KEYS_OF_LEAF = 16;
+
+  /** Keys that a cursor has read ahead. */
+  private static final long KEYS_OF_CURSOR = 128;
+
+  /** Returns what is known of a leased version whose values are answered in a given form. */
+  static Served of(Lease lease, ValueKind values) {
+    Database database = lease.database();
+    Statistics statistics = database.statistics();
+    String version = lease.version();
+    String id = statistics.databaseId();
+    char form =
+        switch (values) {
+          case BYTES -> 'b';
+          case JSON -> 'j';
+          case SAFE_JSON -> 's';
+        };
+    long key = 1 + statistics.keyBytes() / Math.max(1, statistics.records());
+    int shards = statistics.shards() == 1 ? 1 : statistics.heldShards().size();
+    RowForm rows = null;
+    String badSchema = "";
+    if (values != ValueKind.BYTES) {
+      try {
+        RowSchema schema = RowSchema.stored(statistics);
+        rows = schema == null ? null : values.form(schema);
+      } catch (IllegalArgumentException e) {
+        badSchema = "the stored schema is invalid: " + e.getMessage();
+      }
+    }
+    return new Served(
+        database,
+        version,
+        id,
+        "bsdb-version: " + version + "\r\n",
+        '"' + id + '-' + form,
+        values,
+        statistics.readsMemory(),
+        statistics.longestValue(),
+        shards * (LEAF_BYTES + KEYS_OF_LEAF * key) + KEYS_OF_CURSOR * key,
+        rows,
+        badSchema);
+  }
+
+  /** Whether a name is this version's name or database id. */
+  boolean isNamed(String name) {
+    return name.equals(version) || name.equals(id);
+  }
+
+  /** Returns the type of values that are answered as they are. */
+  MediaType type() {
+    return values == ValueKind.BYTES ? MediaType.BYTES : MediaType.JSON;
+  }
+
+  /** Whether values are answered as they are, if a request asks for all their fields. */
+  boolean isVerbatim() {
+    return rows == null && badSchema.isEmpty();
+  }
+
+  /**
+   * Creates the writer of values that are answered in lines, or not as they are.
+   *
+   * @throws RequestRefusedException if the database lacks one of the columns or its schema is
+   *     invalid
+   */
+  AnswerLines lines(@Nullable Projection fields) throws RequestRefusedException {
+    if (!badSchema.isEmpty()) {
+      throw new RequestRefusedException(500, badSchema);
+    }
+    if (rows == null) {
+      return new AnswerLines(values != ValueKind.BYTES, fields);
+    }
+    RowJson writer;
+    try {
+      writer = new RowJson(fields == null ? rows : rows.withColumns(fields.names()));
+    } catch (IllegalArgumentException e) {
+      throw new RequestRefusedException("fields: " + e.getMessage());
+    }
+    return new AnswerLines(
+        (bytes, offset, length, out) -> {
+          try {
+            writer.write(bytes, offset, length, out);
+          } catch (BadRowException e) {
+            throw new NotJsonException(
+                "the value is not a row of the database's schema: " + e.getMessage());
+          }
+        });
+  }
+
+  /** Returns the tag of a present value, including its quotes. */
+  String tag(byte[] key, @Nullable Projection fields) {
+    long hash = hash(key);
+    if (fields != null) {
+      for (String name : fields.names()) {
+        hash = (hash ^ BOUNDARY) * FNV_PRIME;
+        for (byte b : name.getBytes(UTF_8)) {
+          hash = (hash ^ (b & 0xff)) * FNV_PRIME;
+        }
+      }
+    }
+    return tagPrefix + HexFormat.of().toHexDigits(hash) + '"';
+  }
+
+  /** Returns the number in the tag of a value that is answered whole. */
+  static long hash(byte[] key) {
+    long hash = FNV_OFFSET;
+    for (byte b : key) {
+      hash = (hash ^ (b & 0xff)) * FNV_PRIME;
+    }
+    return hash;
+  }
+
+  /** Returns the tag of the answer for an absent key, derived from the tag of its value. */
+  static String tagOfAbsence(String tag) {
+    return tag.substring(0, tag.length() - 1) + ABSENCE + '"';
+  }
+
+  /** Returns the header lines of an answer with a tag. */
+  String headers(String tag) {
+    return header + "etag: " + tag + "\r\n";
+  }
+}
