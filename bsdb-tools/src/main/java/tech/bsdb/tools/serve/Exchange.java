@@ -14,7 +14,6 @@ final class Exchange {
   private boolean keepAlive;
   private @Nullable Action action;
   private @Nullable Reply reply;
-  private boolean ended;
   private long written;
   private long bodyBytes;
 
@@ -87,15 +86,6 @@ final class Exchange {
     if (reply == null) {
       reply = answer;
     }
-  }
-
-  /** Whether an answer in pieces has been written completely. */
-  boolean ended() {
-    return ended;
-  }
-
-  void end() {
-    ended = true;
   }
 
   /** Returns the connection on which the request came. */

@@ -162,17 +162,12 @@ final class HttpConnection extends ClientConnection {
   private void answerReady() {
     for (Exchange first = begun.peek(); first != null && !isFinished(); first = begun.peek()) {
       Reply reply = first.reply();
-      if (reply == null && !first.ended()) {
+      if (reply == null) {
         return;
       }
       begun.poll();
       releaseBody(first);
-      if (reply != null && !first.ended()) {
-        answer(first, reply);
-      }
-      if (!first.keepAlive()) {
-        finish();
-      }
+      answer(first, reply);
     }
   }
 
@@ -252,7 +247,14 @@ final class HttpConnection extends ClientConnection {
       write(Unpooled.wrappedBuffer(body));
     }
     takeOver(exchange.memory());
-    requests.ended(exchange, reply.status(), withBody ? body.length : 0);
+    ended(exchange, reply.status(), withBody ? body.length : 0);
+  }
+
+  private void ended(Exchange exchange, int status, long bodyBytes) {
+    requests.ended(exchange, status, bodyBytes);
+    if (!exchange.keepAlive()) {
+      finish();
+    }
   }
 
   /** Returns a buffer with the head of an answer, and with room for what follows it. */
@@ -318,8 +320,9 @@ final class HttpConnection extends ClientConnection {
       if (chunked && !exchange.isHead()) {
         write(Unpooled.wrappedBuffer(LAST_CHUNK));
       }
-      exchange.end();
-      requests.ended(exchange, 200, exchange.written());
+      begun.poll();
+      releaseBody(exchange);
+      ended(exchange, 200, exchange.written());
       pump();
     }
     flush();

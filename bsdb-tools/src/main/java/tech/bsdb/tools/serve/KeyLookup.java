@@ -49,7 +49,8 @@ final class KeyLookup implements Action {
 
   @Override
   public @Nullable KeyRoutes plainRoutes() {
-    return fields == null && conditions.equals(Conditions.NONE) ? routes : null;
+    boolean plain = fields == null && conditions.equals(Conditions.NONE) && !lookups.async();
+    return plain ? routes : null;
   }
 
   @Override

@@ -24,14 +24,7 @@ final class Lookups {
   private final boolean async;
   private final ValueKind values;
   private final Placement placement;
-  private volatile @Nullable Known known;
-
-  /**
-   * The version that was served last.
-   *
-   * @param plain null if its values are not answered to plain GETs at once
-   */
-  private record Known(Served served, @Nullable PlainHeads plain) {}
+  private volatile @Nullable Served served;
 
   /**
    * Looks up keys in a data set.
@@ -65,8 +58,8 @@ final class Lookups {
    * would be in memory before the client has read the previous one.
    */
   boolean overlap() {
-    Known last = known;
-    return async && (last == null || last.served.longestValue() <= MAX_OVERLAPPING);
+    Served last = served;
+    return async && (last == null || last.longestValue() <= MAX_OVERLAPPING);
   }
 
   /** Tells which keys other nodes of a cluster answer. */
@@ -92,24 +85,10 @@ final class Lookups {
 
   /** Returns what is known of a leased version. */
   Served served(Lease lease) {
-    return known(lease).served;
-  }
-
-  /**
-   * Returns the heads of the answers of a leased version to plain GETs; null if its values are not
-   * in memory or not answered as they are, or if lookups are asynchronous.
-   */
-  @Nullable PlainHeads plainHeads(Lease lease) {
-    return known(lease).plain;
-  }
-
-  private Known known(Lease lease) {
-    Known last = known;
-    if (last == null || last.served.database() != lease.database()) {
-      Served served = Served.of(lease, values);
-      boolean plain = !async && served.mapped() && served.isVerbatim();
-      last = new Known(served, plain ? PlainHeads.of(served) : null);
-      known = last;
+    Served last = served;
+    if (last == null || last.database() != lease.database()) {
+      last = Served.of(lease, values);
+      served = last;
     }
     return last;
   }

@@ -133,7 +133,7 @@ final class PlainGets extends ChannelInboundHandlerAdapter {
     int to = answers.read(in);
     int at = 0;
     try (Lease lease = lookups.acquire()) {
-      PlainHeads heads = lookups.plainHeads(lease);
+      PlainHeads heads = lookups.served(lease).plain();
       for (int next = 0; heads != null && next >= 0; ) {
         at = next;
         next = answers.isFull(heads) ? -1 : answer(known, lease.database(), heads, answers, at, to);

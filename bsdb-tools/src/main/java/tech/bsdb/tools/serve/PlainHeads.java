@@ -74,20 +74,26 @@ record PlainHeads(Head present, Head absent, byte[] absence, long mostRead, bool
     return from + digits;
   }
 
-  /** Prepares the heads of a version. */
-  static PlainHeads of(Served by) {
+  /**
+   * Prepares the heads of a version.
+   *
+   * @param type the type of its values
+   * @param middle what comes between the date and the digits of the tag
+   * @param longestValue the length of the longest value
+   */
+  static PlainHeads of(MediaType type, String middle, long longestValue) {
     return new PlainHeads(
-        head(by, 200, by.type(), ""),
-        head(by, Reply.ABSENT.status(), Reply.ABSENT.type(), Served.ABSENCE),
+        head(200, type, middle, ""),
+        head(Reply.ABSENT.status(), Reply.ABSENT.type(), middle, Served.ABSENCE),
         Reply.ABSENT.body(),
-        by.longestValue() <= MOST_VALUE ? Long.MAX_VALUE : MOST_VALUE,
-        by.longestValue() <= HeldMemory.FREE);
+        longestValue <= MOST_VALUE ? Long.MAX_VALUE : MOST_VALUE,
+        longestValue <= HeldMemory.FREE);
   }
 
-  private static Head head(Served by, int status, MediaType type, String tagEnd) {
+  private static Head head(int status, MediaType type, String middle, String tagEnd) {
     return new Head(
         ResponseHead.untilLength(status, type).getBytes(ISO_8859_1),
-        (by.header() + "etag: " + by.tagPrefix()).getBytes(ISO_8859_1),
+        middle.getBytes(ISO_8859_1),
         (tagEnd + "\"\r\n\r\n").getBytes(ISO_8859_1));
   }
 }

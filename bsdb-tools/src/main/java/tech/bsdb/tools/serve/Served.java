@@ -35,6 +35,8 @@ import tech.bsdb.tools.serve.batch.RequestRefusedException;
  *     shard, and a batch of keys
  * @param rows how values are written as JSON if they are rows; null if not
  * @param badSchema what is wrong with the stored schema; empty if nothing
+ * @param plain the heads of answers to plain GETs; null if values are not in memory, or not
+ *     answered as they are
  */
 record Served(
     Database database,
@@ -47,7 +49,8 @@ record Served(
     long longestValue,
     long cursorBytes,
     @Nullable RowForm rows,
-    String badSchema) {
+    String badSchema,
+    @Nullable PlainHeads plain) {
   /** What the tag of an absent key ends with, before its quote. */
   static final String ABSENCE = "-absent";
 
@@ -89,18 +92,25 @@ record Served(
         badSchema = "the stored schema is invalid: " + e.getMessage();
       }
     }
+    String header = "bsdb-version: " + version + "\r\n";
+    String tagPrefix = '"' + id + '-' + form;
+    boolean mapped = statistics.readsMemory();
+    long longest = statistics.longestValue();
     return new Served(
         database,
         version,
         id,
-        "bsdb-version: " + version + "\r\n",
-        '"' + id + '-' + form,
+        header,
+        tagPrefix,
         values,
-        statistics.readsMemory(),
-        statistics.longestValue(),
+        mapped,
+        longest,
         shards * (LEAF_BYTES + KEYS_OF_LEAF * key) + KEYS_OF_CURSOR * key,
         rows,
-        badSchema);
+        badSchema,
+        mapped && rows == null && badSchema.isEmpty()
+            ? PlainHeads.of(type(values), header + "etag: " + tagPrefix, longest)
+            : null);
   }
 
   /** Whether a name is this version's name or database id. */
@@ -110,6 +120,10 @@ record Served(
 
   /** Returns the type of values that are answered as they are. */
   MediaType type() {
+    return type(values);
+  }
+
+  private static MediaType type(ValueKind values) {
     return values == ValueKind.BYTES ? MediaType.BYTES : MediaType.JSON;
   }
 
