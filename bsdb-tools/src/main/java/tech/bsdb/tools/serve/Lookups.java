@@ -95,7 +95,7 @@ final class Lookups {
 
   /**
    * Returns the answer to a request that failed, and counts and reports the failure if it is the
-   * server's. Holds no memory any more.
+   * server's. The exchange then holds no memory.
    *
    * @param by the version that answers; null if it is not known
    * @param asked how many lookups failed

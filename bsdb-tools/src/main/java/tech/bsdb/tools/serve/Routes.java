@@ -11,8 +11,8 @@ interface Routes {
   /**
    * Finds the action that answers a request whose head has arrived.
    *
-   * @return the action; a {@link Reply} if the request is rejected
-   * @throws RequestRefusedException if it is rejected, too
+   * @return the action; a {@link Reply} rejects the request
+   * @throws RequestRefusedException which rejects it in the same way
    */
   Action action(RequestTarget target, Exchange exchange, HttpHeaders headers)
       throws RequestRefusedException;

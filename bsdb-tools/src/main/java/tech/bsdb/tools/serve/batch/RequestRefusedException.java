@@ -1,8 +1,8 @@
 package tech.bsdb.tools.serve.batch;
 
 /**
- * A request that is rejected: its sender must change it or what it says of the data is not so. It
- * has no stack trace, since the fault is not in this program.
+ * A request that is rejected, with status, message and header lines of the answer. It has no stack
+ * trace, since the fault is not in this program.
  */
 public final class RequestRefusedException extends Exception {
   private static final long serialVersionUID = 1L;
