@@ -18,7 +18,7 @@ final class ClusterCommands {
 
   /** Returns the cluster; commands about it are for its nodes alone. */
   private static RespCluster cluster(RespService service) throws CommandException {
-    RespCluster cluster = service.cluster();
+    RespCluster cluster = service.cluster;
     if (cluster == null) {
       throw new CommandException("ERR This instance has cluster support disabled");
     }
@@ -32,7 +32,7 @@ final class ClusterCommands {
 
   static Handler.Direct of(OfCluster command) {
     return (session, arguments, out) -> {
-      RespCluster cluster = cluster(session.service());
+      RespCluster cluster = cluster(session.service);
       command.answer(cluster, cluster.cluster().view(), out);
     };
   }
@@ -157,15 +157,15 @@ final class ClusterCommands {
 
   static void keySlot(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
-    RespCluster unused = cluster(session.service()); // or an error
+    RespCluster unused = cluster(session.service); // or an error
     out.integer(KeyRouting.slot(arguments.get(2)));
   }
 
   /** Returns what answers READONLY and READWRITE. */
   static Handler.Direct acceptReplica(boolean accept) {
     return (session, arguments, out) -> {
-      RespCluster unused = cluster(session.service()); // or an error
-      session.acceptReplica(accept);
+      RespCluster unused = cluster(session.service); // or an error
+      session.replicaAccepted = accept;
       out.ok();
     };
   }
@@ -185,7 +185,7 @@ final class ClusterCommands {
   /** Counts the keys of this node. */
   static void dbSize(Selectable selected, List<byte[]> arguments, ReplyWriter out)
       throws CommandException, IOException {
-    RespCluster cluster = selected.service().cluster();
+    RespCluster cluster = selected.service().cluster;
     if (cluster == null) {
       try (Lease lease = selected.acquire()) {
         out.integer(selected.version(lease.database()).records());

@@ -31,46 +31,46 @@ final class ConnectionCommands {
 
   static void quit(Session session, List<byte[]> arguments, ReplyWriter out) {
     out.ok();
-    session.end();
+    session.ended = true;
   }
 
   static void multi(Session session, List<byte[]> arguments, ReplyWriter out) {
-    session.transaction(new Session.Transaction());
+    session.transaction = new Session.Transaction();
     out.ok();
   }
 
   static void discard(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
-    if (session.transaction() == null) {
+    if (session.transaction == null) {
       throw new CommandException("ERR DISCARD without MULTI");
     }
-    session.transaction(null);
-    session.watched().clear();
+    session.transaction = null;
+    session.watched.clear();
     out.ok();
   }
 
   /** Notes the version of the data, which is all that could change a key. */
   static void watch(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
-    if (session.transaction() != null) {
+    if (session.transaction != null) {
       throw new CommandException("ERR WATCH inside MULTI is not allowed");
     }
     Selectable selected = session.selected();
     try (Lease lease = selected.acquire()) {
-      session.watched().putIfAbsent(selected, lease.database().statistics().databaseId());
+      session.watched.putIfAbsent(selected, lease.database().statistics().databaseId());
     }
     out.ok();
   }
 
   static void unwatch(Session session, List<byte[]> arguments, ReplyWriter out) {
-    session.watched().clear();
+    session.watched.clear();
     out.ok();
   }
 
   /** Answers an EXEC to which no MULTI belongs; the others are the connection's. */
   static void exec(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
-    if (session.transaction() == null) {
+    if (session.transaction == null) {
       throw new CommandException("ERR EXEC without MULTI");
     }
     out.array(0);
@@ -85,8 +85,8 @@ final class ConnectionCommands {
   static void select(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
     byte[] wanted = arguments.get(1);
-    Selectable found = session.service().named(Arguments.text(wanted));
-    session.select(found == null ? numbered(session.service(), wanted) : found);
+    Selectable found = session.service.named(Arguments.text(wanted));
+    session.select(found == null ? numbered(session.service, wanted) : found);
     out.ok();
   }
 
@@ -116,7 +116,7 @@ final class ConnectionCommands {
       throw new CommandException(CommandException.SYNTAX);
     }
     boolean named = arguments.size() == 3;
-    if (!named && !session.service().credentials().needsToken()) {
+    if (!named && !session.service.credentials.needsToken()) {
       throw new CommandException(
           "ERR AUTH <password> called without any password configured for the default user. Are"
               + " you sure your configuration is correct?");
@@ -129,7 +129,7 @@ final class ConnectionCommands {
   /** Admits the only user that there is, whose passwords are the tokens. */
   private static void authenticate(Session session, String user, String password)
       throws CommandException {
-    boolean open = !session.service().credentials().needsToken();
+    boolean open = !session.service.credentials.needsToken();
     if (!user.equals("default") || (!open && !session.authenticate(password))) {
       throw new CommandException(WRONG_PASSWORD);
     }
@@ -137,7 +137,7 @@ final class ConnectionCommands {
 
   static void hello(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
-    boolean resp3 = session.isResp3();
+    boolean resp3 = session.resp3;
     int next = 1;
     if (arguments.size() > 1) {
       resp3 = version(arguments.get(1)) == 3;
@@ -170,9 +170,9 @@ final class ConnectionCommands {
               + " select the RESP protocol version at the same time");
     }
     if (name != null) {
-      session.name(name);
+      session.name = name;
     }
-    session.useResp3(resp3);
+    session.resp3 = resp3;
     if (!resp3) {
       session.track(null); // RESP2 has no invalidations
     }
@@ -181,8 +181,8 @@ final class ConnectionCommands {
     out.entry("server", "redis");
     out.entry("version", CommandTable.REDIS_VERSION);
     out.entry("proto", resp3 ? 3 : 2);
-    out.entry("id", session.id());
-    ClusterView cluster = session.service().clusterView();
+    out.entry("id", session.id);
+    ClusterView cluster = session.service.clusterView();
     out.entry("mode", cluster == null ? "standalone" : "cluster");
     out.entry("role", cluster != null && cluster.isReplica() ? "replica" : "master");
     out.bulk("modules");
@@ -214,7 +214,7 @@ final class ConnectionCommands {
   }
 
   static void clientId(Session session, List<byte[]> arguments, ReplyWriter out) {
-    out.integer(session.id());
+    out.integer(session.id);
   }
 
   static void clientInfo(Session session, List<byte[]> arguments, ReplyWriter out) {
@@ -222,16 +222,16 @@ final class ConnectionCommands {
   }
 
   static void clientGetName(Session session, List<byte[]> arguments, ReplyWriter out) {
-    if (session.name().isEmpty()) {
+    if (session.name.isEmpty()) {
       out.absent();
     } else {
-      out.bulk(session.name());
+      out.bulk(session.name);
     }
   }
 
   static void clientSetName(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
-    session.name(visible(arguments.get(2), "Client names"));
+    session.name = visible(arguments.get(2), "Client names");
     out.ok();
   }
 
@@ -240,8 +240,8 @@ final class ConnectionCommands {
     String attribute = Arguments.name(arguments.get(2));
     String value = visible(arguments.get(3), attribute);
     switch (attribute) {
-      case "lib-name" -> session.library(value);
-      case "lib-ver" -> session.libraryVersion(value);
+      case "lib-name" -> session.library = value;
+      case "lib-ver" -> session.libraryVersion = value;
       default ->
           throw new CommandException(
               "ERR Unrecognized option '" + Arguments.shown(arguments.get(2)) + "'");
@@ -272,8 +272,8 @@ final class ConnectionCommands {
       throw new CommandException(CommandException.SYNTAX);
     }
     StringBuilder text = new StringBuilder();
-    for (Session each : session.service().sessions()) {
-      if (all || ids.contains(each.id())) {
+    for (Session each : session.service.sessions()) {
+      if (all || ids.contains(each.id)) {
         text.append(each.describe()).append('\n');
       }
     }
@@ -284,13 +284,13 @@ final class ConnectionCommands {
       throws CommandException {
     switch (Arguments.name(arguments.get(2))) {
       case "on" -> {
-        session.answer(Session.Replies.ON);
+        session.answers = Session.Replies.ON;
         out.ok();
       }
-      case "off" -> session.answer(Session.Replies.OFF);
+      case "off" -> session.answers = Session.Replies.OFF;
       case "skip" -> {
-        if (session.answers() != Session.Replies.OFF) {
-          session.answer(Session.Replies.SKIP_NEXT);
+        if (session.answers != Session.Replies.OFF) {
+          session.answers = Session.Replies.SKIP_NEXT;
         }
       }
       default -> throw new CommandException(CommandException.SYNTAX);

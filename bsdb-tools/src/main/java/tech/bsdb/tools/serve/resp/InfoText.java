@@ -109,7 +109,7 @@ record InfoText(RespService service, Map<String, @Nullable Object> figures) {
   private Map<String, Object> server() {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("redis_version", CommandTable.REDIS_VERSION);
-    map.put("redis_mode", service.cluster() == null ? "standalone" : "cluster");
+    map.put("redis_mode", service.cluster == null ? "standalone" : "cluster");
     map.put("bsdb_version", figure("server", "version"));
     map.put("os", System.getProperty("os.name") + " " + System.getProperty("os.version"));
     map.put("arch_bits", 64);
@@ -125,7 +125,7 @@ record InfoText(RespService service, Map<String, @Nullable Object> figures) {
   private Map<String, Object> clients() {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("connected_clients", figure("resp", "connections"));
-    map.put("maxclients", service.limits().connections());
+    map.put("maxclients", service.limits.connections());
     map.put("blocked_clients", 0);
     return map;
   }

@@ -92,7 +92,7 @@ final class LookupRound {
    * @throws CommandException if they are more than the limit
    */
   void require(int count, String what) throws CommandException {
-    int most = service.limits().batchKeys();
+    int most = service.limits.batchKeys();
     if (count > most) {
       throw new CommandException(
           "ERR "
@@ -413,7 +413,7 @@ final class LookupRound {
     if (keys[step] != null) {
       counts().error(1);
     }
-    service.failures().failed("a command", failure);
+    service.failures.failed("a command", failure);
     return "ERR the lookup failed; the server's log says why";
   }
 

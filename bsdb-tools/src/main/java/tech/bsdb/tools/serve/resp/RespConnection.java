@@ -69,11 +69,11 @@ final class RespConnection extends ClientConnection {
   private long insideSinceNanos;
 
   RespConnection(RespService service, Channel channel) {
-    super(service.connections(), channel);
+    super(service.connections, channel);
     this.service = service;
     this.reader =
-        new CommandReader(service.limits().bodyBytes(), !service.credentials().needsToken());
-    this.tracked = new TrackedKeys(service.trackedBytes());
+        new CommandReader(service.limits.bodyBytes(), !service.credentials.needsToken());
+    this.tracked = new TrackedKeys(service.trackedBytes);
     this.round = new LookupRound(service, tracked);
     this.replies = new ReplyWriter(channel.alloc());
     this.session =
@@ -125,7 +125,7 @@ final class RespConnection extends ClientConnection {
     }
     if (arrivedNanos == 0) {
       arrivedNanos = System.nanoTime();
-      session.active(arrivedNanos);
+      session.activeNanos = arrivedNanos;
     }
     ByteBuf before = pending;
     if (before != null) {
@@ -260,7 +260,7 @@ final class RespConnection extends ClientConnection {
     client.next();
     try {
       CommandSpec spec = command();
-      client.gave(spec);
+      client.lastCommand = spec;
       if (!spec.needsNoAuthentication() && !client.isAuthenticated()) {
         reader.trust(false); // its token may have been removed
         throw new CommandException("NOAUTH Authentication required.");
@@ -270,7 +270,7 @@ final class RespConnection extends ClientConnection {
         throw new CommandException(refused.reply());
       }
       counted++;
-      Session.Transaction begun = client.transaction();
+      Session.Transaction begun = client.transaction;
       if (begun != null && (!spec.isUnqueued() || isOf(spec, "exec") || isOf(spec, "multi"))) {
         readInside(begun, spec);
         return true;
@@ -279,7 +279,7 @@ final class RespConnection extends ClientConnection {
         return true; // what is only read need not be read
       }
       if (spec.handler() instanceof Handler.Queued queued) {
-        requireHere(spec, client.acceptsReplica());
+        requireHere(spec, client.replicaAccepted);
         queued.queue(reader, round);
         readAlike(spec, in);
         return true;
@@ -291,7 +291,7 @@ final class RespConnection extends ClientConnection {
         cut(); // a web page that makes a browser speak to this port
         return false;
       }
-      Session.Transaction begun = client.transaction();
+      Session.Transaction begun = client.transaction;
       if (begun != null) {
         begun.refuse();
       }
@@ -321,17 +321,17 @@ final class RespConnection extends ClientConnection {
     if (isOf(spec, "multi")) {
       addError(NESTED); // unlike other errors, it leaves the transaction as it is
     } else if (isOf(spec, "exec")) {
-      session.transaction(null);
+      session.transaction = null;
       exec(begun);
     } else if (!spec.isQueueable()) {
       throw new CommandException("ERR Command not allowed inside a transaction");
     } else {
-      if (begun.commands().size() >= service.limits().batchKeys()
-          || begun.bytes() + reader.held() > service.limits().bodyBytes()) {
+      if (begun.commands().size() >= service.limits.batchKeys()
+          || begun.bytes() + reader.held() > service.limits.bodyBytes()) {
         throw new CommandException(
             "ERR the transaction is larger than --max-batch or --max-body permits");
       }
-      requireHere(spec, session.acceptsReplica());
+      requireHere(spec, session.replicaAccepted);
       if (!begun.isBroken()) {
         begun.add(spec, reader.arguments(), reader.held());
       }
@@ -342,8 +342,8 @@ final class RespConnection extends ClientConnection {
   }
 
   private void exec(Session.Transaction of) throws CommandException {
-    Map<Selectable, String> watched = Map.copyOf(session.watched());
-    session.watched().clear();
+    Map<Selectable, String> watched = Map.copyOf(session.watched);
+    session.watched.clear();
     if (of.isBroken()) {
       addError(ABORTED);
       return;
@@ -357,7 +357,7 @@ final class RespConnection extends ClientConnection {
       for (Session.Transaction.Queued each : of.commands()) {
         slot = each.spec().slot(each, slot);
       }
-      RespCluster.requireHere(cluster, slot, session.acceptsReplica());
+      RespCluster.requireHere(cluster, slot, session.replicaAccepted);
     }
     roundBytes += of.bytes();
     int count = of.commands().size();
@@ -453,8 +453,8 @@ final class RespConnection extends ClientConnection {
     if (weight == 0) {
       int wanted = round.weight();
       if (round.isOpen()) {
-        service.counts().enterAgain(wanted);
-      } else if (!service.counts().enter(wanted)) {
+        service.counts.enterAgain(wanted);
+      } else if (!service.counts.enter(wanted)) {
         refuse(BUSY);
         return;
       }
@@ -471,13 +471,13 @@ final class RespConnection extends ClientConnection {
       refuse(version.badSchema());
       return;
     }
-    if (version.inMemory() && !service.async()) {
+    if (version.inMemory() && !service.async) {
       round.run(replies, PIECE, values);
       ran();
-    } else if (service.async() && round.isSingle()) {
+    } else if (service.async && round.isSingle()) {
       runSingle(version);
     } else {
-      onThread(service.workers(), () -> round.run(replies, PIECE, values));
+      onThread(service.workers, () -> round.run(replies, PIECE, values));
     }
   }
 
@@ -583,7 +583,7 @@ final class RespConnection extends ClientConnection {
 
   /** Returns the memory that the commands of a transaction take. */
   private long queuedBytes() {
-    Session.Transaction begun = session.transaction();
+    Session.Transaction begun = session.transaction;
     return begun == null ? 0 : begun.bytes();
   }
 
@@ -596,7 +596,7 @@ final class RespConnection extends ClientConnection {
 
   private void leave() {
     if (weight != 0) {
-      service.counts().leave(weight);
+      service.counts.leave(weight);
       weight = 0;
     }
   }
@@ -617,7 +617,7 @@ final class RespConnection extends ClientConnection {
     }
     reader.trust(session.isAuthenticated());
     sendIfLong(); // a short command may have a long reply
-    if (session.isEnded()) {
+    if (session.ended) {
       finish();
     }
   }
@@ -636,7 +636,7 @@ final class RespConnection extends ClientConnection {
     } catch (DataSetRemovedException e) {
       fail(start, removed(e));
     } catch (IOException | RuntimeException | Error e) {
-      service.failures().failed("a command", e);
+      service.failures.failed("a command", e);
       fail(start, "ERR the command failed; the server's log says why");
     }
   }
@@ -696,6 +696,6 @@ final class RespConnection extends ClientConnection {
 
   @Override
   protected void failed(Throwable cause) {
-    service.failures().failed("a connection", cause);
+    service.failures.failed("a connection", cause);
   }
 }

@@ -27,16 +27,22 @@ import tech.bsdb.tools.serve.dataset.PerDataSet;
 public final class RespService {
   private final DataSets sets;
   private final PerDataSet<Selectable> selectables;
-  private final Connections connections;
-  private final Credentials credentials;
-  private final LookupCounts counts;
-  private final FailureReports failures;
-  private final Executor workers;
-  private final boolean async;
-  private final @Nullable RespCluster cluster;
+  final Connections connections;
+  final Limits limits;
+  final Credentials credentials;
+  final LookupCounts counts;
+  final FailureReports failures;
+  final Executor workers;
+  final boolean async;
+
+  /** The cluster of which this server is a node; null if it is alone. */
+  final @Nullable RespCluster cluster;
+
   private final RespStatistics statistics = new RespStatistics();
   private final AtomicLong ids = new AtomicLong();
-  private final AtomicLong trackedBytes = new AtomicLong();
+
+  /** The bytes of the keys that clients track, which all connections change. */
+  final AtomicLong trackedBytes = new AtomicLong();
   private volatile int port;
   private volatile Supplier<Map<String, @Nullable Object>> figures = Map::of;
 
@@ -61,6 +67,7 @@ public final class RespService {
     this.sets = sets;
     this.selectables = new PerDataSet<>(sets, set -> new Selectable(this, set));
     this.connections = connections;
+    this.limits = connections.limits();
     this.credentials = credentials;
     this.counts = counts;
     this.failures = failures;
@@ -113,16 +120,11 @@ public final class RespService {
     return ids.incrementAndGet();
   }
 
-  /** Returns the bytes of the keys that clients track, which all connections change. */
-  AtomicLong trackedBytes() {
-    return trackedBytes;
-  }
-
   /** Returns the sessions of all open connections, by their numbers. */
   List<Session> sessions() {
     return open()
         .map(RespConnection::session)
-        .sorted(Comparator.comparingLong(Session::id))
+        .sorted(Comparator.comparingLong(session -> session.id))
         .toList();
   }
 
@@ -161,42 +163,9 @@ public final class RespService {
     return sets.areNamed();
   }
 
-  Connections connections() {
-    return connections;
-  }
-
-  Limits limits() {
-    return connections.limits();
-  }
-
-  Credentials credentials() {
-    return credentials;
-  }
-
-  LookupCounts counts() {
-    return counts;
-  }
-
-  FailureReports failures() {
-    return failures;
-  }
-
-  Executor workers() {
-    return workers;
-  }
-
   /** Returns what runs a command that is not answered on the event loop. */
   Executor threadsOf(Handler.Deferred handler) {
     return cluster != null && handler instanceof Handler.Counting ? cluster.counting() : workers;
-  }
-
-  boolean async() {
-    return async;
-  }
-
-  /** Returns the cluster of which this server is a node; null if it is alone. */
-  @Nullable RespCluster cluster() {
-    return cluster;
   }
 
   /** Returns the topology of the cluster in use; null if this server is alone. */
@@ -214,7 +183,7 @@ public final class RespService {
   Map<String, String> configuration() {
     Map<String, String> all = new LinkedHashMap<>();
     all.put("port", String.valueOf(port));
-    all.put("maxclients", String.valueOf(limits().connections()));
+    all.put("maxclients", String.valueOf(limits.connections()));
     all.put("databases", String.valueOf(databases()));
     all.put("maxmemory", "0");
     all.put("maxmemory-policy", "noeviction");

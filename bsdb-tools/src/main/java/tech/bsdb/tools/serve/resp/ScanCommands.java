@@ -270,7 +270,7 @@ final class ScanCommands {
       int first = random.nextInt(places.parts());
       int parts = own != null && own.isEmpty() ? 0 : places.parts();
       for (int i = 0; i < parts; i++) {
-        RespCluster.requireGoingOn(selected.service().cluster());
+        RespCluster.requireGoingOn(selected.service().cluster);
         byte[] key = randomKey(version, (first + i) % places.parts(), own, random);
         if (key != null) {
           out.bulk(key);

@@ -45,7 +45,7 @@ final class ServerCommands {
       throws CommandException {
     requireFew(arguments);
     List<Map.Entry<String, String>> found = new ArrayList<>();
-    for (Map.Entry<String, String> entry : session.service().configuration().entrySet()) {
+    for (Map.Entry<String, String> entry : session.service.configuration().entrySet()) {
       for (byte[] pattern : arguments.subList(2, arguments.size())) {
         if (new Glob(lower(pattern)).matches(entry.getKey().getBytes(US_ASCII))) {
           found.add(entry);
@@ -71,7 +71,7 @@ final class ServerCommands {
   }
 
   static void role(Session session, List<byte[]> arguments, ReplyWriter out) {
-    ClusterView cluster = session.service().clusterView();
+    ClusterView cluster = session.service.clusterView();
     if (cluster != null && cluster.isReplica()) {
       ClusterNode primary = cluster.group().primary();
       out.array(5);

@@ -10,27 +10,43 @@ import tech.bsdb.tools.serve.client.Credentials;
 
 /** What a connection has agreed with its client. Confined to the connection's event loop. */
 final class Session {
-  private final RespService service;
-  private final long id;
+  final RespService service;
+  
+  /** A number that no other connection of this process has had. */
+  final long id;
+
   private final String address;
   private final String localAddress;
   private final long beganNanos = System.nanoTime();
   private Selectable selected;
-  private boolean resp3;
+  boolean resp3;
   private @Nullable String token;
   private long tokensOf;
-  private String name = "";
-  private String library = "";
-  private String libraryVersion = "";
-  private long activeNanos = beganNanos;
-  private @Nullable CommandSpec lastCommand;
-  private @Nullable Transaction transaction;
-  private final Map<Selectable, String> watched = new HashMap<>();
+  String name = "";
+  String library = "";
+  String libraryVersion = "";
+  
+  /** When the client has sent something. */
+  long activeNanos = beganNanos;
+
+  @Nullable CommandSpec lastCommand;
+  
+  /** The transaction that has begun; null if there is none. */
+  @Nullable Transaction transaction;
+
+  
+  /** The ids of the versions that {@code WATCH} has noted. */
+  final Map<Selectable, String> watched = new HashMap<>();
   private volatile @Nullable Tracking tracking;
   private final TrackedKeys tracked;
-  private Replies answers = Replies.ON;
-  private boolean ended;
-  private boolean replicaAccepted;
+  Replies answers = Replies.ON;
+  
+  /** Whether the connection ends after the reply. */
+  boolean ended;
+
+  
+  /** Whether the client accepts the answers of a replica. */
+  boolean replicaAccepted;
 
   /** Whether the client wants replies. */
   enum Replies {
@@ -106,10 +122,6 @@ final class Session {
     this.localAddress = localAddress;
   }
 
-  RespService service() {
-    return service;
-  }
-
   /**
    * Returns the data set that the client has selected. If it was removed and has been added again,
    * this is the one that has its name now.
@@ -126,22 +138,9 @@ final class Session {
     selected = other;
   }
 
-  /** Returns a number that no other connection of this process has had. */
-  long id() {
-    return id;
-  }
-
-  boolean isResp3() {
-    return resp3;
-  }
-
-  void useResp3(boolean use) {
-    resp3 = use;
-  }
-
   /** Whether the client may read: it has given a token that is still valid, or needs none. */
   boolean isAuthenticated() {
-    Credentials credentials = service.credentials();
+    Credentials credentials = service.credentials;
     if (!credentials.needsToken()) {
       return true;
     }
@@ -162,7 +161,7 @@ final class Session {
 
   /** Authenticates the client; returns false if the token is not valid, which changes nothing. */
   boolean authenticate(String given) {
-    Credentials credentials = service.credentials();
+    Credentials credentials = service.credentials;
     long now = credentials.tokensRead();
     if (!credentials.admitToken(given)) {
       return false;
@@ -170,42 +169,6 @@ final class Session {
     token = given;
     tokensOf = now;
     return true;
-  }
-
-  String name() {
-    return name;
-  }
-
-  void name(String given) {
-    name = given;
-  }
-
-  void library(String given) {
-    library = given;
-  }
-
-  void libraryVersion(String given) {
-    libraryVersion = given;
-  }
-
-  /** Notes when the client has sent something. */
-  void active(long nowNanos) {
-    activeNanos = nowNanos;
-  }
-
-  /** Notes that the client has given a command. */
-  void gave(CommandSpec command) {
-    lastCommand = command;
-  }
-
-  /** Returns the transaction that has begun; null if there is none. */
-  @Nullable Transaction transaction() {
-    return transaction;
-  }
-
-  /** Begins a transaction, or ends it with null. */
-  void transaction(@Nullable Transaction begun) {
-    transaction = begun;
   }
 
   /** Makes everything as it was when the connection was opened. */
@@ -219,11 +182,6 @@ final class Session {
     watched.clear();
     track(null);
     answers = Replies.ON;
-  }
-
-  /** Returns the ids of the versions that {@code WATCH} has noted, which may be changed. */
-  Map<Selectable, String> watched() {
-    return watched;
   }
 
   /** Returns what is agreed about tracking; null if nothing. Any thread may ask. */
@@ -243,10 +201,6 @@ final class Session {
     tracking = agreed;
   }
 
-  Replies answers() {
-    return answers;
-  }
-
   /** Notes that another command follows. */
   void next() {
     if (answers == Replies.SKIP_NEXT) {
@@ -259,28 +213,6 @@ final class Session {
   /** Whether the client wants no reply to the current command. */
   boolean isSilent() {
     return answers == Replies.OFF || answers == Replies.SKIP;
-  }
-
-  void answer(Replies wanted) {
-    answers = wanted;
-  }
-
-  /** Whether the client accepts the answers of a replica. */
-  boolean acceptsReplica() {
-    return replicaAccepted;
-  }
-
-  void acceptReplica(boolean accept) {
-    replicaAccepted = accept;
-  }
-
-  /** Ends the connection after the reply. */
-  void end() {
-    ended = true;
-  }
-
-  boolean isEnded() {
-    return ended;
   }
 
   /** Describes the connection as {@code CLIENT INFO} does. */

@@ -19,7 +19,7 @@ record Tracking(String mode, boolean noLoop, List<byte[]> prefixes) {
 
   static void track(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
-    session.track(of(arguments, session.tracking(), session.isResp3()));
+    session.track(of(arguments, session.tracking(), session.resp3));
     out.ok();
   }
 
