@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.JsonReport;
+import tech.bsdb.tools.serve.client.Latencies;
 import tech.bsdb.tools.serve.dataset.DataSets;
 
 /**

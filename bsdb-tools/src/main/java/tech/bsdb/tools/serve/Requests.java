@@ -6,7 +6,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.serve.client.FailureReports;
+import tech.bsdb.tools.serve.client.Latencies;
 import tech.bsdb.tools.serve.client.LookupCounts;
+import tech.bsdb.tools.serve.client.LoopCounts;
 
 /** Counts HTTP requests, on the event loops that answer them. Thread-safe. */
 final class Requests {

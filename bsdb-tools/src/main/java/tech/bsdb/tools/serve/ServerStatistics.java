@@ -27,6 +27,7 @@ import tech.bsdb.tools.publish.FollowStatus;
 import tech.bsdb.tools.serve.client.Connections;
 import tech.bsdb.tools.serve.client.Credentials;
 import tech.bsdb.tools.serve.client.HeldMemory;
+import tech.bsdb.tools.serve.client.Latencies;
 import tech.bsdb.tools.serve.cluster.Cluster;
 import tech.bsdb.tools.serve.cluster.ClusterView;
 import tech.bsdb.tools.serve.dataset.DataSet;
@@ -327,7 +328,7 @@ record ServerStatistics(
     map.put("commands", statistics.answered());
     map.put("byCommand", statistics.commands());
     map.put("errors", statistics.errors());
-    map.put("latency", latency(statistics.latencies()));
+    map.put("latency", latency(statistics.latencies().total()));
     return map;
   }
 

@@ -30,6 +30,7 @@ import tech.bsdb.tools.serve.client.Connections.Limits;
 import tech.bsdb.tools.serve.client.Credentials;
 import tech.bsdb.tools.serve.client.FailureReports;
 import tech.bsdb.tools.serve.client.HeldMemory;
+import tech.bsdb.tools.serve.client.Latencies;
 import tech.bsdb.tools.serve.client.LookupCounts;
 import tech.bsdb.tools.serve.cluster.Cluster;
 import tech.bsdb.tools.serve.cluster.Cluster.ClusterOptions;

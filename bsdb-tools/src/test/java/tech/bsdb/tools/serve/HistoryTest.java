@@ -21,6 +21,7 @@ import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.serve.Wire.Response;
 import tech.bsdb.tools.serve.client.FailureReports;
+import tech.bsdb.tools.serve.client.Latencies;
 import tech.bsdb.tools.serve.client.LookupCounts;
 import tech.bsdb.tools.serve.dataset.DataSetLocations;
 import tech.bsdb.tools.serve.dataset.DataSets;

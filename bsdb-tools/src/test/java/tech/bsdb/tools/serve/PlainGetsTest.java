@@ -37,6 +37,7 @@ import tech.bsdb.tools.serve.client.Connections;
 import tech.bsdb.tools.serve.client.Connections.Limits;
 import tech.bsdb.tools.serve.client.FailureReports;
 import tech.bsdb.tools.serve.client.HeldMemory;
+import tech.bsdb.tools.serve.client.Latencies;
 import tech.bsdb.tools.serve.client.LookupCounts;
 import tech.bsdb.tools.serve.dataset.DataSetLocations;
 import tech.bsdb.tools.serve.dataset.DataSets;

@@ -4,13 +4,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
-import org.HdrHistogram.Histogram;
-import org.HdrHistogram.Recorder;
+import tech.bsdb.tools.serve.client.Latencies;
 
 /** Counts commands and their errors, and records how long they take. Thread-safe. */
 public final class RespStatistics {
-  private static final long MAX_NANOS = 3_600_000_000_000L;
-
   /** Codes of errors are these; any other counts as ERR. */
   private static final int MOST_CODES = 32;
 
@@ -18,8 +15,7 @@ public final class RespStatistics {
   private final Map<String, LongAdder> errors = new ConcurrentHashMap<>();
   private final LongAdder connections = new LongAdder();
   private final LongAdder answered = new LongAdder();
-  private final Recorder recorder = new Recorder(MAX_NANOS, 2);
-  private final Histogram total = new Histogram(MAX_NANOS, 2);
+  private final Latencies latencies = new Latencies();
 
   /** Starts counting. */
   public RespStatistics() {
@@ -58,14 +54,13 @@ public final class RespStatistics {
   void answered(int count, long nanos) {
     answered.add(count);
     if (count > 0 && nanos >= 0) {
-      recorder.recordValueWithCount(Math.min(nanos, MAX_NANOS), count);
+      latencies.record(nanos, count);
     }
   }
 
-  /** Returns how long commands took since the start, in nanoseconds. */
-  public synchronized Histogram latencies() {
-    total.add(recorder.getIntervalHistogram());
-    return total.copy();
+  /** Returns how long commands took. */
+  public Latencies latencies() {
+    return latencies;
   }
 
   /** Returns the number of commands by name, of those that have been given. */

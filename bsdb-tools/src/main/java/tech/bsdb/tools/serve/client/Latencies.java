@@ -1,4 +1,4 @@
-package tech.bsdb.tools.serve;
+package tech.bsdb.tools.serve.client;
 
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
@@ -12,9 +12,9 @@ import org.HdrHistogram.Histogram;
  * Request durations since the start and in the last ten seconds, to two significant digits; also
  * since the start in Prometheus buckets. Recorded by event loops, read by any thread.
  */
-final class Latencies {
+public final class Latencies {
   /** Seconds covered by {@link #recent}. */
-  static final int WINDOW_SECONDS = 10;
+  public static final int WINDOW_SECONDS = 10;
 
   private static final long MAX_NANOS = 3_600_000_000_000L;
 
@@ -51,7 +51,6 @@ final class Latencies {
 
   private final LoopCounts byStep = new LoopCounts(step(MAX_NANOS) + 1);
   private final LoopCounts byBound = new LoopCounts(BOUNDS.length + 1);
-  private final Histogram total = new Histogram(MAX_NANOS, 2);
   private final ArrayDeque<Histogram> seconds = new ArrayDeque<>();
   private final long startMillis = System.currentTimeMillis();
   private long[] counted = new long[step(MAX_NANOS) + 1];
@@ -69,7 +68,7 @@ final class Latencies {
   }
 
   /** Records requests that took as long; called by event loops. */
-  void record(long nanos, int requests) {
+  public void record(long nanos, int requests) {
     long taken = Math.max(0, Math.min(nanos, MAX_NANOS));
     byStep.add(step(taken), requests);
     int bound = 0;
@@ -81,37 +80,42 @@ final class Latencies {
   }
 
   /** Advances the window; called once a second. */
-  synchronized void tick() {
+  public synchronized void tick() {
     Histogram second = seconds.size() >= WINDOW_SECONDS ? seconds.poll() : null;
     if (second == null) {
       second = new Histogram(MAX_NANOS, 2);
     }
     second.reset();
     long[] now = byStep.sums();
-    for (int step = 0; step < now.length; step++) {
-      if (now[step] != counted[step]) {
-        second.recordValueWithCount(nanos(step), now[step] - counted[step]);
-      }
-    }
+    record(counted, now, second);
     counted = now;
     seconds.add(second);
-    total.add(second);
   }
 
-  /** Returns the durations of all requests up to the last whole second. */
-  synchronized Histogram total() {
-    return total.copy();
+  private static void record(long[] before, long[] now, Histogram into) {
+    for (int step = 0; step < now.length; step++) {
+      if (now[step] != before[step]) {
+        into.recordValueWithCount(nanos(step), now[step] - before[step]);
+      }
+    }
+  }
+
+  /** Returns the durations of all requests. */
+  public Histogram total() {
+    Histogram all = new Histogram(MAX_NANOS, 2);
+    record(new long[step(MAX_NANOS) + 1], byStep.sums(), all);
+    return all;
   }
 
   /** Returns the durations of the requests in the last ten whole seconds. */
-  synchronized Histogram recent() {
+  public synchronized Histogram recent() {
     Histogram all = new Histogram(MAX_NANOS, 2);
     seconds.forEach(all::add);
     return all;
   }
 
   /** Returns the durations of all requests as a metric. */
-  HistogramSnapshot metric() {
+  public HistogramSnapshot metric() {
     long[] sums = byBound.sums();
     long[] counts = Arrays.copyOf(sums, BOUNDS.length);
     return HistogramSnapshot.builder()

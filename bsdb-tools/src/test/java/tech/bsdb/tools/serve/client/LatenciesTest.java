@@ -1,4 +1,4 @@
-package tech.bsdb.tools.serve;
+package tech.bsdb.tools.serve.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

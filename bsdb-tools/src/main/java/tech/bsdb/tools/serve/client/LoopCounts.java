@@ -1,4 +1,4 @@
-package tech.bsdb.tools.serve;
+package tech.bsdb.tools.serve.client;
 
 import io.netty.util.concurrent.FastThreadLocal;
 import java.util.List;
@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * Numbered counts that event loops add to and any thread may read. Each loop adds to counts of its
  * own, so that adding needs no locked instruction; a reader sums them. Thread-safe.
  */
-final class LoopCounts {
+public final class LoopCounts {
   private final int size;
   private final List<AtomicLongArray> all = new CopyOnWriteArrayList<>();
   private final FastThreadLocal<AtomicLongArray> own =
@@ -23,18 +23,18 @@ final class LoopCounts {
       };
 
   /** Starts with counts of 0, numbered from 0. */
-  LoopCounts(int size) {
+  public LoopCounts(int size) {
     this.size = size;
   }
 
-  /** Adds to a count. The counts of the calling thread remain, so it should be an event loop. */
-  void add(int number, long more) {
+  /** Adds to a count. The counts of the calling thread remain, so it should live long. */
+  public void add(int number, long more) {
     AtomicLongArray counts = own.get();
     counts.lazySet(number, counts.getPlain(number) + more); // nobody else writes it
   }
 
   /** Returns a count. */
-  long sum(int number) {
+  public long sum(int number) {
     long sum = 0;
     for (AtomicLongArray each : all) {
       sum += each.get(number);
@@ -43,7 +43,7 @@ final class LoopCounts {
   }
 
   /** Returns all counts. */
-  long[] sums() {
+  public long[] sums() {
     long[] sums = new long[size];
     for (AtomicLongArray each : all) {
       for (int number = 0; number < size; number++) {
