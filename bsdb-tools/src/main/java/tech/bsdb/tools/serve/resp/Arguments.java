@@ -5,13 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.Locale;
 
-/** The arguments of a command, of which the first is its name, and their texts and numbers. */
-interface Arguments {
-  /** Returns the number of arguments, including the name; at least 1. */
-  int count();
-
-  /** Returns an argument, which is not changed afterwards. */
-  byte[] argument(int number);
+/**
+ * The texts and numbers in the arguments of commands. A command is the list of its arguments, of
+ * which the first is its name; none is changed once it is read.
+ */
+final class Arguments {
+  private Arguments() {}
 
   /** Returns the lower-case form of a name, which is ASCII where it is known. */
   static String name(byte[] argument) {

@@ -1,5 +1,8 @@
 package tech.bsdb.tools.serve.resp;
 
+import java.util.List;
+import tech.bsdb.tools.serve.resp.LookupRound.KeyStep;
+
 /** Commands about the bits of strings, of which the first is the highest bit of the first byte. */
 final class BitCommands {
   /** The number of bits that the longest string of Redis has. */
@@ -12,29 +15,29 @@ final class BitCommands {
    *
    * @param hasEnd whether the last place was given
    */
-  private record Span(long first, long last, boolean hasEnd, boolean inBits) {
+  record Span(long first, long last, boolean hasEnd, boolean inBits) {
     /** Reads the arguments from one on. */
-    static Span of(Arguments command, int from) throws CommandException {
-      int count = command.count() - from;
+    static Span of(List<byte[]> command, int from) throws CommandException {
+      int count = command.size() - from;
       boolean inBits = false;
       if (count > 3) {
         throw new CommandException(CommandException.SYNTAX);
       }
-      long first = count > 0 ? Arguments.integer(command.argument(from)) : 0;
-      long last = count > 1 ? Arguments.integer(command.argument(from + 1)) : -1;
+      long first = count > 0 ? Arguments.integer(command.get(from)) : 0;
+      long last = count > 1 ? Arguments.integer(command.get(from + 1)) : -1;
       if (count > 2) {
-        inBits = Arguments.is(command.argument(from + 2), "bit");
-        if (!inBits && !Arguments.is(command.argument(from + 2), "byte")) {
+        inBits = Arguments.is(command.get(from + 2), "bit");
+        if (!inBits && !Arguments.is(command.get(from + 2), "byte")) {
           throw new CommandException(CommandException.SYNTAX);
         }
       }
       return new Span(first, last, count > 1, inBits);
     }
 
-    /** Returns the place of the first bit in a string of so many bytes. */
+    /** Returns the place of the first bit in a string of so many bytes, at most behind its end. */
     long from(long bytes) {
       long length = inBits ? 8 * bytes : bytes;
-      return Math.max(0, first < 0 ? first + length : first) * (inBits ? 1 : 8);
+      return Math.max(0, Math.min(length, first < 0 ? first + length : first)) * (inBits ? 1 : 8);
     }
 
     /** Returns the place behind the last bit, at most behind the end of the string. */
@@ -48,10 +51,10 @@ final class BitCommands {
     }
   }
 
-  static void getbit(Arguments command, LookupRound round) throws CommandException {
+  static KeyStep getbit(List<byte[]> command, LookupRound round) throws CommandException {
     long place;
     try {
-      place = Arguments.integer(command.argument(2));
+      place = Arguments.integer(command.get(2));
     } catch (CommandException e) {
       place = -1;
     }
@@ -59,32 +62,26 @@ final class BitCommands {
       throw new CommandException("ERR bit offset is not an integer or out of range");
     }
     long wanted = place;
-    round.begin();
-    round.add(
-        command.argument(1),
-        (found, out) -> {
-          found.requireString();
-          out.integer(wanted < 8L * found.length() ? bit(found, wanted) : 0);
-        });
+    return (found, out) -> {
+      found.requireString();
+      out.integer(wanted < 8L * found.length() ? bit(found, wanted) : 0);
+    };
   }
 
   private static int bit(Found found, long place) {
     return found.bytes()[found.offset() + (int) (place >>> 3)] >>> (7 - (int) (place & 7)) & 1;
   }
 
-  static void bitcount(Arguments command, LookupRound round) throws CommandException {
+  static KeyStep bitcount(List<byte[]> command, LookupRound round) throws CommandException {
     Span span = Span.of(command, 2);
-    boolean lacksEnd = command.count() == 3;
-    round.begin();
-    round.add(
-        command.argument(1),
-        (found, out) -> {
-          found.requireString();
-          if (lacksEnd && found.isPresent()) {
-            throw new CommandException(CommandException.SYNTAX);
-          }
-          out.integer(found.isPresent() ? count(found, span) : 0);
-        });
+    boolean lacksEnd = command.size() == 3;
+    return (found, out) -> {
+      found.requireString();
+      if (lacksEnd && found.isPresent()) {
+        throw new CommandException(CommandException.SYNTAX);
+      }
+      out.integer(found.isPresent() ? count(found, span) : 0);
+    };
   }
 
   private static long count(Found found, Span span) {
@@ -101,19 +98,16 @@ final class BitCommands {
     return count;
   }
 
-  static void bitpos(Arguments command, LookupRound round) throws CommandException {
-    long wanted = Arguments.integer(command.argument(2));
+  static KeyStep bitpos(List<byte[]> command, LookupRound round) throws CommandException {
+    long wanted = Arguments.integer(command.get(2));
     if (wanted != 0 && wanted != 1) {
       throw new CommandException("ERR The bit argument must be 1 or 0.");
     }
     Span span = Span.of(command, 3);
-    round.begin();
-    round.add(
-        command.argument(1),
-        (found, out) -> {
-          found.requireString();
-          out.integer(found.isPresent() ? find(found, (int) wanted, span) : -wanted);
-        });
+    return (found, out) -> {
+      found.requireString();
+      out.integer(found.isPresent() ? find(found, (int) wanted, span) : -wanted);
+    };
   }
 
   /** Returns the place of the first bit that is wanted; zeros follow a string without an end. */

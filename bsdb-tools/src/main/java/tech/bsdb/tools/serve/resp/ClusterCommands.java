@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.KeyRouting;
 import tech.bsdb.store.Lease;
@@ -58,11 +59,8 @@ final class ClusterCommands {
       out.integer(range.slots.first());
       out.integer(range.slots.last());
       for (ClusterNode node : nodes) {
-        out.array(4);
-        out.bulk(node.host());
-        out.integer(node.respPort());
-        out.bulk(node.id());
-        out.map(0); // other names of the node
+        Map<?, ?> otherNames = Map.of();
+        out.value(List.of(node.host(), node.respPort(), node.id(), otherNames));
       }
     }
   }
@@ -83,21 +81,16 @@ final class ClusterCommands {
       out.bulk("nodes");
       out.array(nodes.size());
       for (ClusterNode node : nodes) {
-        writeShardNode(node, node.equals(group.primary()), cluster.tls(), out);
+        out.map(7);
+        out.entry("id", node.id());
+        out.entry(cluster.tls() ? "tls-port" : "port", node.respPort());
+        out.entry("ip", node.host());
+        out.entry("endpoint", node.host());
+        out.entry("role", node.equals(group.primary()) ? "master" : "replica");
+        out.entry("replication-offset", 1); // as complete as it will ever be
+        out.entry("health", "online");
       }
     }
-  }
-
-  private static void writeShardNode(
-      ClusterNode node, boolean primary, boolean tls, ReplyWriter out) {
-    out.map(7);
-    out.entry("id", node.id());
-    out.entry(tls ? "tls-port" : "port", node.respPort());
-    out.entry("ip", node.host());
-    out.entry("endpoint", node.host());
-    out.entry("role", primary ? "master" : "replica");
-    out.entry("replication-offset", 1); // as complete as it will ever be
-    out.entry("health", "online");
   }
 
   static void nodes(RespCluster cluster, ClusterView view, ReplyWriter out) {
@@ -173,7 +166,7 @@ final class ClusterCommands {
   /** Counts the keys in a slot, which are none if it is not this node's. */
   static void countKeysInSlot(Selectable selected, List<byte[]> arguments, ReplyWriter out)
       throws CommandException, IOException {
-    RespCluster cluster = cluster(selected.service());
+    RespCluster cluster = cluster(selected.service);
     long slot = Arguments.integer(arguments.get(2));
     if (slot < 0 || slot >= KeyRouting.SLOTS) {
       throw new CommandException("ERR Invalid slot");
@@ -185,10 +178,10 @@ final class ClusterCommands {
   /** Counts the keys of this node. */
   static void dbSize(Selectable selected, List<byte[]> arguments, ReplyWriter out)
       throws CommandException, IOException {
-    RespCluster cluster = selected.service().cluster;
+    RespCluster cluster = selected.service.cluster;
     if (cluster == null) {
-      try (Lease lease = selected.acquire()) {
-        out.integer(selected.version(lease.database()).records());
+      try (Lease lease = selected.set.acquire()) {
+        out.integer(selected.version(lease.database()).statistics.records());
       }
     } else {
       out.integer(keysIn(selected, cluster, null));
@@ -203,11 +196,9 @@ final class ClusterCommands {
   private static long keysIn(Selectable selected, RespCluster cluster, @Nullable SlotSet wanted)
       throws CommandException, IOException {
     SlotSet own = cluster.cluster().view().slots();
-    try (Lease lease = selected.acquire()) {
-      return selected
-          .version(lease.database())
-          .slotCounts()
-          .in(wanted == null ? own : own.and(wanted), cluster);
+    try (Lease lease = selected.set.acquire()) {
+      ServedVersion version = selected.version(lease.database());
+      return version.keysIn(wanted == null ? own : own.and(wanted), cluster);
     }
   }
 }

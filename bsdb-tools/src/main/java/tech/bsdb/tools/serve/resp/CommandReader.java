@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.ByteProcessor;
 import io.netty.util.concurrent.FastThreadLocal;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -13,7 +14,7 @@ import java.util.List;
  * commands. A command may arrive in any number of pieces. Limits and errors are those of Redis 7,
  * except that a command as a whole is bounded, too. Not thread-safe.
  */
-final class CommandReader implements Arguments {
+final class CommandReader {
   /** Maximum bytes of an inline command, and of a line that states a length. */
   private static final int MAX_LINE = 64 << 10;
 
@@ -30,8 +31,8 @@ final class CommandReader implements Arguments {
 
   private static final int NONE = -1;
 
-  /** Most digits of a number that {@link #line} reads. */
-  private static final int MOST_DIGITS = 6;
+  /** Most digits of a number that cannot overflow. */
+  private static final int MOST_DIGITS = 18;
 
   /** Bytes that are looked at first for a command: as many as most commands have. */
   private static final int USUAL = 128;
@@ -46,25 +47,28 @@ final class CommandReader implements Arguments {
       new FastThreadLocal<>() {
         @Override
         protected byte[] initialValue() {
-          return new byte[16 << 10];
+          return new byte[MAX_LINE + 2];
         }
       };
 
   private final long maxBytes;
-  private byte[][] arguments = new byte[8][];
+  private List<byte[]> arguments = new ArrayList<>();
+
+  /** An argument of which a part has arrived. */
+  private byte[] begun = EMPTY;
+
+  private int filled;
   private byte[] lastName = EMPTY;
 
   /** What precedes the length of the last argument of a command of two. */
   private byte[] lastHead = EMPTY;
 
   private byte[] lastHeadName = EMPTY;
-  private int count;
   private long missing;
   private long bulk = NONE;
-  private int filled;
 
-  /** The number of the line that was read last. */
-  private int inLine;
+  /** The number that the last line states; {@code Long.MIN_VALUE} if it is none. */
+  private long stated;
 
   private long bytes;
   private boolean trusted;
@@ -100,29 +104,19 @@ final class CommandReader implements Arguments {
     trusted = authenticated;
   }
 
-  @Override
-  public int count() {
-    return count;
-  }
-
-  @Override
-  public byte[] argument(int number) {
-    return arguments[number];
-  }
-
-  /** Returns copies of the references to all arguments. */
+  /** Returns the command that was read, which is not changed afterwards. */
   List<byte[]> arguments() {
-    return List.of(Arrays.copyOf(arguments, count));
+    return arguments;
   }
 
   /** Whether a part of a command has been read. */
   boolean isInside() {
-    return !complete && (missing > 0 || count > 0);
+    return !complete && (missing > 0 || !arguments.isEmpty());
   }
 
   /** Returns the memory that the command takes as far as it has arrived. */
   long held() {
-    return bulk == NONE ? bytes : bytes - bulk + (filled == 0 ? 0 : arguments[count].length);
+    return bulk == NONE ? bytes : bytes - bulk + begun.length;
   }
 
   /**
@@ -136,112 +130,140 @@ final class CommandReader implements Arguments {
     if (complete) {
       begin();
     }
-    if (trusted && bulk == NONE) {
-      readUsual(in);
-      if (complete) {
-        return true;
+    byte[] window = WINDOW.get();
+    int most = USUAL;
+    while (!complete) {
+      if (bulk != NONE) {
+        if (!readRest(in)) {
+          return false;
+        }
+      } else if (!in.isReadable()) {
+        return false;
+      } else if (missing == 0 && in.getByte(in.readerIndex()) != '*') {
+        if (!readInline(in)) {
+          return false;
+        }
+      } else {
+        int length = Math.min(in.readableBytes(), most);
+        in.getBytes(in.readerIndex(), window, 0, length);
+        int read = read(window, length);
+        in.skipBytes(read);
+        if (read == 0 && length == in.readableBytes()) {
+          return false;
+        }
+        long expected = read == 0 ? window.length : USUAL_ARGUMENT * missing;
+        most = (int) Math.min(window.length, Math.max(USUAL, expected));
       }
     }
-    while (missing == 0) {
-      if (!in.isReadable()) {
-        return false;
-      }
-      boolean begun = in.getByte(in.readerIndex()) == '*' ? readCount(in) : readInline(in);
-      if (!begun) {
-        return false;
-      }
-      if (count > 0) {
-        complete = true; // inline
-        return true;
-      }
-    }
-    while (missing > 0) {
-      if (!readArgument(in)) {
-        return false;
-      }
-    }
-    complete = true;
     return true;
   }
 
   /**
-   * Reads as much of a command as has arrived, out of an array, up to what is rare: pieces of
-   * arguments, long ones, and whatever is no array of bulk strings, or not permitted.
+   * Reads lines and the arguments behind them, up to one of which only a part is there, or the end
+   * of the command; returns the bytes read.
    */
-  private void readUsual(ByteBuf in) {
-    byte[] window = WINDOW.get();
-    int most = USUAL;
-    do {
-      int from = in.readerIndex();
-      int length = Math.min(in.readableBytes(), most);
-      in.getBytes(from, window, 0, length);
-      int read = readUsual(window, length);
-      if (read == 0) {
-        return;
-      }
-      in.readerIndex(from + read);
-      most = (int) Math.min(window.length, USUAL_ARGUMENT * missing);
-    } while (missing > 0);
-    complete = true;
-  }
-
-  /** Reads arguments that are complete, and before them their number; returns the bytes read. */
-  private int readUsual(byte[] window, int end) {
+  private int read(byte[] window, int end) throws MalformedCommandException {
     int at = 0;
-    if (missing == 0) {
-      int next = line(window, 0, end, '*');
-      if (next < 0 || inLine == 0) {
-        return 0;
-      }
-      missing = inLine;
-      at = next;
-    }
-    while (missing > 0) {
-      int from = line(window, at, end, '$');
-      if (from < 0 || !isWhole(from, end)) {
+    while (!complete && bulk == NONE && at < end && (missing > 0 || window[at] == '*')) {
+      int from = line(window, at, end);
+      if (from == NONE) {
+        if (end - at > MAX_LINE) {
+          String what = missing == 0 ? "mbulk" : "bulk";
+          throw new MalformedCommandException("too big " + what + " count string");
+        }
         break;
       }
-      if (count > 0) {
-        add(Arrays.copyOfRange(window, from, from + inLine));
-      } else {
-        if (!Arrays.equals(window, from, from + inLine, lastName, 0, lastName.length)) {
-          lastName = Arrays.copyOfRange(window, from, from + inLine);
-        }
-        add(lastName); // whose array tells the connection that it is the same command
+      if (missing == 0) {
+        beginArguments();
+        at = from;
+        continue;
       }
-      bytes += inLine + OVERHEAD;
-      at = from + inLine + 2;
+      beginArgument(window[at] & 0xFF);
+      at = from;
+      if (from + stated + 2 <= end) {
+        int to = from + (int) stated;
+        add(arguments.isEmpty() ? name(window, from, to) : Arrays.copyOfRange(window, from, to));
+        at = to + 2;
+      }
     }
     return at;
   }
 
-  /** Whether an argument of the length just read is there with its end, and permitted. */
-  private boolean isWhole(int from, int end) {
-    return from + inLine + 2 <= end && bytes + inLine + OVERHEAD <= maxBytes;
+  private void beginArguments() throws MalformedCommandException {
+    if (stated > Integer.MAX_VALUE || stated == Long.MIN_VALUE) {
+      throw new MalformedCommandException("invalid multibulk length");
+    }
+    if (stated > STRANGERS_ARGUMENTS && !trusted) {
+      throw new MalformedCommandException("unauthenticated multibulk length");
+    }
+    missing = Math.max(0, stated);
   }
 
   /**
-   * Reads a line that states a number, if it is short, complete and in the form that it has most
-   * often.
+   * Begins an argument of the length just read.
    *
-   * @return where the next line begins; negative if there is no such line
+   * @param type the first byte of the line that states the length
    */
-  private int line(byte[] window, int from, int end, char type) {
-    if (end - from < 4 || window[from] != type) {
-      return NONE;
+  private void beginArgument(int type) throws MalformedCommandException {
+    if (type != '$') {
+      throw new MalformedCommandException("expected '$', got '" + shown(type) + "'");
     }
-    int at = from + 1;
-    int number = 0;
-    int last = Math.min(end - 2, at + MOST_DIGITS);
+    if (stated < 0 || stated > MAX_BULK) {
+      throw new MalformedCommandException("invalid bulk length");
+    }
+    if (stated > STRANGERS_BULK && !trusted) {
+      throw new MalformedCommandException("unauthenticated bulk length");
+    }
+    bytes += stated + OVERHEAD;
+    if (bytes > maxBytes) {
+      throw new MalformedCommandException(
+          "the command is longer than " + maxBytes + " bytes, the limit set by --max-body");
+    }
+    bulk = stated;
+  }
+
+  private static String shown(int octet) {
+    return octet == 0 ? " " : String.valueOf((char) octet); // a byte, and no line breaks
+  }
+
+  /** Returns a command's name, whose array tells the connection that it is the same command. */
+  private byte[] name(byte[] window, int from, int to) {
+    if (!Arrays.equals(window, from, to, lastName, 0, lastName.length)) {
+      lastName = Arrays.copyOfRange(window, from, to);
+    }
+    return lastName;
+  }
+
+  /**
+   * Reads the number that a line states behind its first byte, in the only form that Redis accepts.
+   *
+   * @return where the next line begins; {@link #NONE} if the line is incomplete
+   */
+  private int line(byte[] window, int from, int end) {
+    int at = window[from] == '\r' ? from : from + 1;
+    int last = Math.min(end, at + MOST_DIGITS);
+    long number = 0;
     while (at < last && window[at] >= '0' && window[at] <= '9') {
       number = 10 * number + window[at++] - '0';
     }
-    boolean isNumber = at > from + 1 && (window[from + 1] != '0' || at == from + 2);
-    if (!isNumber || window[at] != '\r' || window[at + 1] != '\n') {
+    boolean isUsual = at > from + 1 && (window[from + 1] != '0' || at == from + 2);
+    while (at < end && window[at] != '\r') {
+      isUsual = false;
+      at++;
+    }
+    if (at + 1 >= end) {
       return NONE;
     }
-    inLine = number;
+    stated = isUsual ? number : number(Arrays.copyOfRange(window, Math.min(from + 1, at), at));
     return at + 2;
+  }
+
+  private static long number(byte[] digits) {
+    try {
+      return Arguments.integer(digits);
+    } catch (CommandException e) {
+      return Long.MIN_VALUE;
+    }
   }
 
   /**
@@ -252,7 +274,7 @@ final class CommandReader implements Arguments {
    * @return what the commands have {@link #held}
    */
   long readAlike(ByteBuf in, LookupRound round, LookupRound.KeyStep step) {
-    if (!trusted || count != 2 || arguments[0] != lastName) {
+    if (!trusted || arguments.size() != 2 || arguments.get(0) != lastName) {
       return 0;
     }
     byte[] window = WINDOW.get();
@@ -266,15 +288,15 @@ final class CommandReader implements Arguments {
       in.getBytes(in.readerIndex(), window, 0, end);
       read = 0;
       while (!round.isFull()) {
-        int from =
-            isHead(head, window, read, end) ? line(window, read + head.length, end, '$') : NONE;
-        if (from < 0 || !isWhole(from, end)) {
+        int from = isHead(head, window, read, end) ? line(window, read + head.length, end) : NONE;
+        long size = bytes + stated + OVERHEAD;
+        if (from == NONE || stated < 0 || from + stated + 2 > end || size > maxBytes) {
           break;
         }
-        round.begin();
-        round.add(Arrays.copyOfRange(window, from, from + inLine), step);
-        held += bytes + inLine + OVERHEAD;
-        read = from + inLine + 2;
+        int to = from + (int) stated;
+        round.addAlone(Arrays.copyOfRange(window, from, to), step);
+        held += size;
+        read = to + 2;
       }
       in.skipBytes(read);
       most = Math.min(4 * most, window.length);
@@ -284,7 +306,7 @@ final class CommandReader implements Arguments {
 
   private static boolean isHead(byte[] head, byte[] window, int from, int end) {
     int to = from + head.length;
-    return to < end && Arrays.equals(window, from, to, head, 0, head.length);
+    return to < end && window[to] == '$' && Arrays.equals(window, from, to, head, 0, head.length);
   }
 
   /** Returns the bytes of a command of two arguments up to the length of its second. */
@@ -298,50 +320,19 @@ final class CommandReader implements Arguments {
   }
 
   private void begin() {
-    if (count > 64) {
-      arguments = new byte[8][];
-    } else {
-      Arrays.fill(arguments, 0, count, null);
-    }
+    arguments = new ArrayList<>(4);
     complete = false;
-    count = 0;
     bytes = 0;
   }
 
-  /** Reads the number of arguments; returns false if the line is incomplete. */
-  private boolean readCount(ByteBuf in) throws MalformedCommandException {
-    int end = lineEnd(in, "too big mbulk count string");
-    if (end < 0) {
-      return false;
-    }
-    long stated = number(in, in.readerIndex() + 1, end);
-    if (stated > Integer.MAX_VALUE || stated == Long.MIN_VALUE) {
-      throw new MalformedCommandException("invalid multibulk length");
-    }
-    if (stated > STRANGERS_ARGUMENTS && !trusted) {
-      throw new MalformedCommandException("unauthenticated multibulk length");
-    }
-    missing = Math.max(0, stated);
-    in.readerIndex(end + 2);
-    return true;
-  }
-
-  /** Reads an argument, or what has arrived of it; returns whether it is complete. */
-  private boolean readArgument(ByteBuf in) throws MalformedCommandException {
-    if (bulk == NONE && !readLength(in)) {
-      return false;
-    }
-    if (count == arguments.length) {
-      arguments = Arrays.copyOf(arguments, 2 * count);
-    }
+  /** Reads what has arrived of an argument; returns whether it is complete. */
+  private boolean readRest(ByteBuf in) {
     int whole = (int) bulk;
-    byte[] begun = filled == 0 ? EMPTY : arguments[count];
     int more = Math.min(in.readableBytes(), whole - filled);
     if (filled + more > begun.length) {
       // grows with what arrives, not with what was announced
       int capacity = (int) Math.min(whole, Math.max(filled + more, 2L * begun.length));
       begun = Arrays.copyOf(begun, capacity);
-      arguments[count] = begun;
     }
     in.readBytes(begun, filled, more);
     filled += more;
@@ -349,52 +340,17 @@ final class CommandReader implements Arguments {
       return false;
     }
     in.skipBytes(2);
+    add(begun.length == whole ? begun : Arrays.copyOf(begun, whole));
     filled = 0;
-    byte[] argument = begun.length == whole ? begun : Arrays.copyOf(begun, whole);
-    add(argument);
+    begun = EMPTY;
     return true;
   }
 
   private void add(byte[] argument) {
-    if (count == arguments.length) {
-      arguments = Arrays.copyOf(arguments, 2 * count);
-    }
-    arguments[count++] = argument;
+    arguments.add(argument);
     missing--;
     bulk = NONE;
-  }
-
-  private boolean readLength(ByteBuf in) throws MalformedCommandException {
-    if (!in.isReadable()) {
-      return false;
-    }
-    int end = lineEnd(in, "too big bulk count string");
-    if (end < 0) {
-      return false;
-    }
-    int first = in.getByte(in.readerIndex()) & 0xFF;
-    if (first != '$') {
-      throw new MalformedCommandException("expected '$', got '" + shown(first) + "'");
-    }
-    long stated = number(in, in.readerIndex() + 1, end);
-    if (stated < 0 || stated > MAX_BULK) {
-      throw new MalformedCommandException("invalid bulk length");
-    }
-    if (stated > STRANGERS_BULK && !trusted) {
-      throw new MalformedCommandException("unauthenticated bulk length");
-    }
-    bytes += stated + OVERHEAD;
-    if (bytes > maxBytes) {
-      throw new MalformedCommandException(
-          "the command is longer than " + maxBytes + " bytes, the limit set by --max-body");
-    }
-    bulk = stated;
-    in.readerIndex(end + 2);
-    return true;
-  }
-
-  private static String shown(int octet) {
-    return octet == 0 ? " " : String.valueOf((char) octet); // a byte, and no line breaks
+    complete = missing == 0;
   }
 
   /** Reads an inline command; returns false if the line is incomplete. */
@@ -415,40 +371,11 @@ final class CommandReader implements Arguments {
     byte[] line = new byte[length];
     in.getBytes(start, line);
     in.readerIndex(end + 1);
-    List<byte[]> words = InlineWords.split(line);
-    for (byte[] word : words) {
+    arguments = InlineWords.split(line);
+    for (byte[] word : arguments) {
       bytes += word.length + OVERHEAD;
     }
-    arguments = words.toArray(new byte[Math.max(8, words.size())][]);
-    count = words.size();
+    complete = !arguments.isEmpty();
     return true;
-  }
-
-  /**
-   * Returns where a line ends: the index of its CR, if the LF is there, too; -1 if it is
-   * incomplete.
-   */
-  private static int lineEnd(ByteBuf in, String tooLong) throws MalformedCommandException {
-    int from = in.readerIndex();
-    int most = Math.min(in.readableBytes(), MAX_LINE + 1);
-    int end = in.forEachByte(from, most, ByteProcessor.FIND_CR);
-    if (end < 0) {
-      if (in.readableBytes() > MAX_LINE) {
-        throw new MalformedCommandException(tooLong);
-      }
-      return -1;
-    }
-    return end + 1 < in.writerIndex() ? end : -1;
-  }
-
-  /** Returns a number in the only form that Redis accepts; {@code Long.MIN_VALUE} if it is none. */
-  private static long number(ByteBuf in, int from, int to) {
-    byte[] digits = new byte[to - from];
-    in.getBytes(from, digits);
-    try {
-      return Arguments.integer(digits);
-    } catch (CommandException e) {
-      return Long.MIN_VALUE;
-    }
   }
 }

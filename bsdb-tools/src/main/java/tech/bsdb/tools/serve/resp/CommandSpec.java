@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.IntFunction;
 import tech.bsdb.KeyRouting;
 
 /**
@@ -60,11 +59,11 @@ record CommandSpec(
       return first == 0 ? 0 : 1 + (last < 0 ? count + last : last);
     }
 
-    /** Returns the keys of a command with so many arguments. */
-    List<byte[]> of(int count, IntFunction<byte[]> arguments) {
+    /** Returns the keys of a command. */
+    List<byte[]> of(List<byte[]> command) {
       List<byte[]> keys = new ArrayList<>();
-      for (int i = first; i < end(count); i += step) {
-        keys.add(arguments.apply(i));
+      for (int i = first; i < end(command.size()); i += step) {
+        keys.add(command.get(i));
       }
       return keys;
     }
@@ -112,11 +111,11 @@ record CommandSpec(
    * @param before the slot of keys that must have the same, or {@link #NO_SLOT}
    * @throws CommandException if keys have different slots
    */
-  int slot(Arguments command, int before) throws CommandException {
+  int slot(List<byte[]> command, int before) throws CommandException {
     int slot = before;
-    int end = keys.end(command.count());
+    int end = keys.end(command.size());
     for (int i = keys.first; i < end; i += keys.step) {
-      int next = KeyRouting.slot(command.argument(i));
+      int next = KeyRouting.slot(command.get(i));
       if (slot != NO_SLOT && slot != next) {
         throw new CommandException("CROSSSLOT Keys in request don't hash to the same slot");
       }

@@ -28,21 +28,21 @@ final class CommandTable {
           step(1, "get", StringCommands::get),
           queued("mget", StringCommands::mget),
           step(1, "strlen", StringCommands::strlen),
-          queued("getrange", StringCommands::getrange),
+          parsed("getrange", StringCommands::getrange),
           queued("exists", StringCommands::exists),
           step(1, "type", StringCommands::type),
           step(2, "object|encoding", StringCommands::encoding),
           counting("dbsize", ClusterCommands::dbSize),
           deferred("scan", ScanCommands::scan),
           counting("randomkey", ScanCommands::randomKey),
-          queued("hget", HashCommands::hget),
-          queued("hmget", HashCommands::hmget),
+          parsed("hget", HashCommands::hget),
+          parsed("hmget", HashCommands::hmget),
           step(1, "hgetall", HashCommands::hgetall),
-          queued("hexists", HashCommands.measure(false)),
+          parsed("hexists", HashCommands::hexists),
           step(1, "hlen", HashCommands::hlen),
           step(1, "hkeys", HashCommands::hkeys),
           step(1, "hvals", HashCommands::hvals),
-          queued("hstrlen", HashCommands.measure(true)),
+          parsed("hstrlen", HashCommands::hstrlen),
           direct("ping", ConnectionCommands::ping),
           direct("echo", ConnectionCommands::echo),
           direct("hello", ConnectionCommands::hello),
@@ -78,13 +78,13 @@ final class CommandTable {
           queued("memory|usage", StringCommands::memoryUsage),
           step(1, "dump", StringCommands::dump),
           counting("keys", ScanCommands::keys),
-          queued("getbit", BitCommands::getbit),
-          queued("bitcount", BitCommands::bitcount),
-          queued("bitpos", BitCommands::bitpos),
+          parsed("getbit", BitCommands::getbit),
+          parsed("bitcount", BitCommands::bitcount),
+          parsed("bitpos", BitCommands::bitpos),
           queued("lcs", Subsequence::lcs),
-          queued("hrandfield", HashCommands::hrandfield),
-          queued("hscan", HashCommands::hscan),
-          queued("httl", HashCommands::httl),
+          parsed("hrandfield", HashCommands::hrandfield),
+          parsed("hscan", HashCommands::hscan),
+          parsed("httl", HashCommands::httl),
           direct("watch", ConnectionCommands::watch),
           direct("unwatch", ConnectionCommands::unwatch),
           direct("time", ServerCommands::time),
@@ -119,6 +119,11 @@ final class CommandTable {
 
   private static Map.Entry<String, Handler> queued(String name, Handler.Queued handler) {
     return Map.entry(name, handler);
+  }
+
+  private static Map.Entry<String, Handler> parsed(String name, Handler.Parser parser) {
+    return queued(
+        name, (command, round) -> round.addAlone(command.get(1), parser.parse(command, round)));
   }
 
   private static Map.Entry<String, Handler> direct(String name, Handler.Direct handler) {
@@ -212,25 +217,25 @@ final class CommandTable {
     return spec == null || parts.length == 1 ? spec : spec.subcommands().get(parts[1]);
   }
 
+  /** Returns the command that a client gives, or the subcommand; null if there is none. */
+  static @Nullable CommandSpec find(List<byte[]> command) {
+    CommandSpec spec = COMMANDS.get(Arguments.name(command.get(0)));
+    return spec == null || spec.subcommands().isEmpty() || command.size() == 1
+        ? spec
+        : spec.subcommands().get(Arguments.name(command.get(1)));
+  }
+
   /**
    * Returns the command that a client gives, or the subcommand.
    *
    * @throws CommandException if there is none, or the number of arguments is wrong
    */
-  static CommandSpec of(Arguments command) throws CommandException {
-    String name = Arguments.name(command.argument(0));
-    CommandSpec spec = COMMANDS.get(name);
+  static CommandSpec of(List<byte[]> command) throws CommandException {
+    CommandSpec spec = find(command);
     if (spec == null) {
       throw unknown(command);
     }
-    if (!spec.subcommands().isEmpty() && command.count() > 1) {
-      CommandSpec sub = spec.subcommands().get(Arguments.name(command.argument(1)));
-      if (sub == null) {
-        throw unknownSubcommand(name, command.argument(1));
-      }
-      spec = sub;
-    }
-    if (!spec.accepts(command.count())) {
+    if (!spec.accepts(command.size())) {
       throw wrongCount(spec.name());
     }
     return spec;
@@ -240,26 +245,26 @@ final class CommandTable {
     return new CommandException("ERR wrong number of arguments for '" + name + "' command");
   }
 
-  private static CommandException unknown(Arguments command) {
+  private static CommandException unknown(List<byte[]> command) {
+    String name = Arguments.name(command.get(0));
+    if (COMMANDS.containsKey(name)) {
+      return new CommandException(
+          "ERR unknown subcommand '"
+              + shown(command.get(1), 128)
+              + "'. Try "
+              + name.toUpperCase(Locale.ROOT)
+              + " HELP.");
+    }
     StringBuilder arguments = new StringBuilder();
-    for (int i = 1; i < command.count() && arguments.length() < 128; i++) {
-      String begin = shown(command.argument(i), 128 - arguments.length());
+    for (int i = 1; i < command.size() && arguments.length() < 128; i++) {
+      String begin = shown(command.get(i), 128 - arguments.length());
       arguments.append('\'').append(begin).append("' ");
     }
     return new CommandException(
         "ERR unknown command '"
-            + shown(command.argument(0), 128)
+            + shown(command.get(0), 128)
             + "', with args beginning with: "
             + arguments);
-  }
-
-  private static CommandException unknownSubcommand(String name, byte[] given) {
-    return new CommandException(
-        "ERR unknown subcommand '"
-            + shown(given, 128)
-            + "'. Try "
-            + name.toUpperCase(Locale.ROOT)
-            + " HELP.");
   }
 
   /** Returns the begin of an argument, up to a zero byte. */

@@ -56,8 +56,9 @@ final class ConnectionCommands {
       throw new CommandException("ERR WATCH inside MULTI is not allowed");
     }
     Selectable selected = session.selected();
-    try (Lease lease = selected.acquire()) {
-      session.watched.putIfAbsent(selected, lease.database().statistics().databaseId());
+    try (Lease lease = selected.set.acquire()) {
+      session.watched.putIfAbsent(
+          selected, selected.version(lease.database()).statistics.databaseId());
     }
     out.ok();
   }
@@ -177,16 +178,15 @@ final class ConnectionCommands {
       session.track(null); // RESP2 has no invalidations
     }
     out.useResp3(resp3);
+    ClusterView cluster = session.service.clusterView();
     out.map(7);
     out.entry("server", "redis");
     out.entry("version", CommandTable.REDIS_VERSION);
     out.entry("proto", resp3 ? 3 : 2);
     out.entry("id", session.id);
-    ClusterView cluster = session.service.clusterView();
     out.entry("mode", cluster == null ? "standalone" : "cluster");
     out.entry("role", cluster != null && cluster.isReplica() ? "replica" : "master");
-    out.bulk("modules");
-    out.array(0);
+    out.entry("modules", List.of());
   }
 
   private static long version(byte[] argument) throws CommandException {

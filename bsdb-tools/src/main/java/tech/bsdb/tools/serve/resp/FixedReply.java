@@ -1,6 +1,5 @@
 package tech.bsdb.tools.serve.resp;
 
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -46,11 +45,10 @@ final class FixedReply {
     }
     return (Handler.Queued)
         (command, round) -> {
-          List<byte[]> all =
-              counted ? counted(name, command) : keys.of(command.count(), command::argument);
+          List<byte[]> all = counted ? counted(name, command) : keys.of(command);
           round.require(all.size(), "keys");
-          int elements = command.count() - before - 1;
-          FixedReply absent = command.count() > -arity ? more : few;
+          int elements = command.size() - before - 1;
+          FixedReply absent = command.size() > -arity ? more : few;
           if (absent.repeated) {
             round.require(elements, "members");
           }
@@ -71,11 +69,11 @@ final class FixedReply {
   }
 
   /** Returns the keys whose number is the first argument; there is at least one. */
-  private static List<byte[]> counted(String name, Arguments command) throws CommandException {
+  private static List<byte[]> counted(String name, List<byte[]> command) throws CommandException {
     boolean isNewer = name.equals("sintercard"); // it has errors of its own
     long count = 0;
     try {
-      count = Arguments.integer(command.argument(1));
+      count = Arguments.integer(command.get(1));
     } catch (CommandException e) {
       if (!isNewer) {
         throw e;
@@ -87,17 +85,13 @@ final class FixedReply {
               ? "ERR numkeys should be greater than 0"
               : "ERR at least 1 input key is needed for '" + name + "' command");
     }
-    if (count > command.count() - 2) {
+    if (count > command.size() - 2) {
       throw new CommandException(
           isNewer
               ? "ERR Number of keys can't be greater than number of args"
               : CommandException.SYNTAX);
     }
-    List<byte[]> keys = new ArrayList<>();
-    for (int i = 2; i < 2 + count; i++) {
-      keys.add(command.argument(i));
-    }
-    return keys;
+    return command.subList(2, 2 + (int) count);
   }
 
   /**

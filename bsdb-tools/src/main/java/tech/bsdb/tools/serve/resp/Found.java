@@ -1,7 +1,9 @@
 package tech.bsdb.tools.serve.resp;
 
+import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.LookupBatch;
+import tech.bsdb.tools.rows.BadRowException;
 import tech.bsdb.tools.rows.RowFields;
 
 /** What was found for a key, and what the steps of one command share. Not thread-safe. */
@@ -65,6 +67,34 @@ final class Found {
   /** Returns the reader of rows; null where values are strings. */
   @Nullable RowFields rows() {
     return rows;
+  }
+
+  /**
+   * Reads some fields of the row that was found.
+   *
+   * @param wanted their columns; null for all. Whether a field is null can be asked of each.
+   * @return null if the key is absent
+   * @throws CommandException if it has a string, or bytes that are no row
+   */
+  @Nullable RowFields row(@Nullable BitSet wanted) throws CommandException {
+    if (length < 0) {
+      return null;
+    }
+    RowFields row = rows;
+    if (row == null) {
+      throw new CommandException(CommandException.WRONG_TYPE);
+    }
+    try {
+      if (wanted == null) {
+        row.readAll(bytes, offset, length);
+      } else {
+        row.read(bytes, offset, length, wanted);
+      }
+      return row;
+    } catch (BadRowException e) {
+      throw CommandException.inUtf8(
+          "ERR the value is not a row of the data set's schema: " + e.getMessage());
+    }
   }
 
   /** Returns what earlier steps of the command have added up. */

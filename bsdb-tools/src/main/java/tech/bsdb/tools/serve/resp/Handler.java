@@ -14,20 +14,31 @@ sealed interface Handler
      *
      * @throws CommandException if it is answered by an error; no step was added then
      */
-    void queue(Arguments command, LookupRound round) throws CommandException;
+    void queue(List<byte[]> command, LookupRound round) throws CommandException;
+  }
+
+  /** How a command about one key alone, which its first argument is, is read. */
+  @FunctionalInterface
+  interface Parser {
+    /**
+     * Returns what answers a command.
+     *
+     * @param round says how many arguments there may be
+     * @throws CommandException if it is answered by an error
+     */
+    LookupRound.KeyStep parse(List<byte[]> command, LookupRound round) throws CommandException;
   }
 
   /**
-   * A command about one key alone.
+   * A command about one key alone that is always answered in the same way.
    *
    * @param key the number of the argument that is the key
    * @param step answers
    */
   record OfKey(int key, LookupRound.KeyStep step) implements Queued {
     @Override
-    public void queue(Arguments command, LookupRound round) {
-      round.begin();
-      round.add(command.argument(key), step);
+    public void queue(List<byte[]> command, LookupRound round) {
+      round.addAlone(command.get(key), step);
     }
   }
 

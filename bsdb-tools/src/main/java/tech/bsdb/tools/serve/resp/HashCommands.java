@@ -4,10 +4,11 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.tools.rows.BadRowException;
 import tech.bsdb.tools.rows.RowFields;
+import tech.bsdb.tools.serve.resp.LookupRound.KeyStep;
 
 /**
  * Commands about typed rows, each of which is a hash of its fields. Only the fields that are asked
@@ -21,144 +22,87 @@ final class HashCommands {
 
   private HashCommands() {}
 
-  /**
-   * Reads which fields of a row are null, and some fields.
-   *
-   * @param wanted the columns of these; null for all
-   */
-  private static void read(RowFields row, Found found, @Nullable BitSet wanted)
-      throws CommandException {
-    try {
-      if (wanted == null) {
-        row.readAll(found.bytes(), found.offset(), found.length());
-      } else {
-        row.read(found.bytes(), found.offset(), found.length(), wanted);
+  /** Reads some fields of the row that was found, by their names; returns null if it is absent. */
+  private static @Nullable RowFields row(Found found, List<byte[]> names) throws CommandException {
+    BitSet wanted = new BitSet();
+    RowFields rows = found.rows();
+    if (rows != null && found.isPresent()) {
+      for (byte[] name : names) {
+        int column = rows.find(name);
+        if (column >= 0) {
+          wanted.set(column);
+        }
       }
-    } catch (BadRowException e) {
-      throw CommandException.inUtf8(
-          "ERR the value is not a row of the data set's schema: " + e.getMessage());
     }
+    return found.row(wanted);
   }
 
-  /**
-   * Returns the reader of the row that was found; null if the key is absent.
-   *
-   * @throws CommandException if the key has a string
-   */
-  private static @Nullable RowFields row(Found found) throws CommandException {
-    if (!found.isPresent()) {
-      return null;
-    }
-    RowFields row = found.rows();
-    if (row == null) {
-      throw new CommandException(CommandException.WRONG_TYPE);
-    }
-    return row;
+  /** Returns the column of a field; -1 if it does not exist. */
+  private static int column(@Nullable RowFields row, byte[] name) {
+    int column = row == null ? -1 : row.find(name);
+    return row == null || column < 0 || row.isNull(column) ? -1 : column;
   }
 
-  private static void write(RowFields row, int column, ReplyWriter out) {
-    if (column < 0 || row.isNull(column)) {
+  private static void write(@Nullable RowFields row, int column, ReplyWriter out) {
+    if (row == null || column < 0) {
       out.absent();
     } else {
       out.bulk(row.buffer(column), row.offset(column), row.length(column));
     }
   }
 
+  /** Writes fields that exist: their names, their values, or both in turn. */
+  private static void write(
+      RowFields row, int column, boolean names, boolean values, ReplyWriter out) {
+    if (names) {
+      out.bulk(row.names().get(column));
+    }
+    if (values) {
+      write(row, column, out);
+    }
+  }
+
   private static void writeAll(Found found, boolean names, boolean values, ReplyWriter out)
       throws CommandException {
-    RowFields row = row(found);
-    int entries = 0;
-    if (row != null) {
-      read(row, found, values ? null : NONE);
-      entries = row.present();
-    }
+    RowFields row = found.row(values ? null : NONE);
+    int entries = row == null ? 0 : row.present();
     if (names && values) {
       out.map(entries);
     } else {
       out.array(entries);
     }
-    if (row == null) {
-      return;
-    }
-    List<byte[]> all = row.names();
-    for (int column = 0; column < all.size(); column++) {
+    for (int column = 0; row != null && column < row.names().size(); column++) {
       if (!row.isNull(column)) {
-        if (names) {
-          out.bulk(all.get(column));
-        }
-        if (values) {
-          out.bulk(row.buffer(column), row.offset(column), row.length(column));
-        }
+        write(row, column, names, values, out);
       }
     }
-    row.reset();
   }
 
-  private static BitSet only(int column) {
-    BitSet wanted = new BitSet();
-    if (column >= 0) {
-      wanted.set(column);
-    }
-    return wanted;
+  static KeyStep hget(List<byte[]> command, LookupRound round) {
+    List<byte[]> name = command.subList(2, 3);
+    return (found, out) -> {
+      RowFields row = row(found, name);
+      write(row, column(row, name.get(0)), out);
+    };
   }
 
-  static void hget(Arguments command, LookupRound round) {
-    byte[] name = command.argument(2);
-    round.begin();
-    round.add(
-        command.argument(1),
-        (found, out) -> {
-          RowFields row = row(found);
-          if (row == null) {
-            out.absent();
-            return;
-          }
-          int column = row.find(name);
-          read(row, found, only(column));
-          write(row, column, out);
-          row.reset();
-        });
-  }
-
-  static void hmget(Arguments command, LookupRound round) throws CommandException {
+  static KeyStep hmget(List<byte[]> command, LookupRound round) throws CommandException {
     List<byte[]> names = names(command, 2, round);
-    round.begin();
-    round.add(command.argument(1), (found, out) -> writeSome(found, names, out));
+    return (found, out) -> {
+      RowFields row = row(found, names);
+      requireFewRepeated(row, names);
+      out.array(names.size());
+      for (byte[] name : names) {
+        write(row, column(row, name), out);
+      }
+    };
   }
 
   /** Returns the arguments from one on, which are names of fields. */
-  private static List<byte[]> names(Arguments command, int from, LookupRound round)
+  private static List<byte[]> names(List<byte[]> command, int from, LookupRound round)
       throws CommandException {
-    round.require(command.count() - from, "fields");
-    List<byte[]> names = new ArrayList<>(command.count() - from);
-    for (int i = from; i < command.count(); i++) {
-      names.add(command.argument(i));
-    }
-    return names;
-  }
-
-  private static void writeSome(Found found, List<byte[]> names, ReplyWriter out)
-      throws CommandException {
-    RowFields row = row(found);
-    if (row == null) {
-      out.array(names.size());
-      names.forEach(name -> out.absent());
-      return;
-    }
-    BitSet wanted = new BitSet();
-    for (byte[] name : names) {
-      int column = row.find(name);
-      if (column >= 0) {
-        wanted.set(column);
-      }
-    }
-    read(row, found, wanted);
-    requireFewRepeated(row, names);
-    out.array(names.size());
-    for (byte[] name : names) {
-      write(row, row.find(name), out);
-    }
-    row.reset();
+    round.require(command.size() - from, "fields");
+    return command.subList(from, command.size());
   }
 
   /**
@@ -166,13 +110,13 @@ final class HashCommands {
    *
    * @throws CommandException if they do
    */
-  private static void requireFewRepeated(RowFields row, List<byte[]> names)
+  private static void requireFewRepeated(@Nullable RowFields row, List<byte[]> names)
       throws CommandException {
     BitSet seen = new BitSet();
     long repeated = 0;
     for (byte[] name : names) {
-      int column = row.find(name);
-      if (column >= 0 && !row.isNull(column)) {
+      int column = column(row, name);
+      if (row != null && column >= 0) {
         repeated += seen.get(column) ? row.length(column) : 0;
         seen.set(column);
       }
@@ -187,57 +131,46 @@ final class HashCommands {
   }
 
   /** Answers for each field: -1 as it does not expire, or -2 if it does not exist. */
-  static void httl(Arguments command, LookupRound round) throws CommandException {
-    if (!Arguments.is(command.argument(2), "fields")) {
+  static KeyStep httl(List<byte[]> command, LookupRound round) throws CommandException {
+    if (!Arguments.is(command.get(2), "fields")) {
       throw new CommandException(
           "ERR Mandatory argument FIELDS is missing or not at the right position");
     }
-    long stated = Arguments.integer(command.argument(3));
+    long stated = Arguments.integer(command.get(3));
     if (stated < 1) {
       throw new CommandException("ERR Parameter `numFields` should be greater than 0");
     }
-    int fields = command.count() - 4;
-    if (stated != fields) {
+    if (stated != command.size() - 4) {
       throw new CommandException(
           "ERR The `numfields` parameter must match the number of arguments");
     }
     List<byte[]> names = names(command, 4, round);
-    round.begin();
-    round.add(
-        command.argument(1),
-        (found, out) -> {
-          RowFields row = row(found);
-          if (row != null) {
-            read(row, found, NONE);
-          }
-          out.array(names.size());
-          for (byte[] name : names) {
-            int column = row == null ? -1 : row.find(name);
-            out.integer(row == null || column < 0 || row.isNull(column) ? -2 : -1);
-          }
-        });
+    return (found, out) -> {
+      RowFields row = found.row(NONE);
+      out.array(names.size());
+      for (byte[] name : names) {
+        out.integer(column(row, name) < 0 ? -2 : -1);
+      }
+    };
   }
 
-  /**
-   * Returns what answers with the length of a field, or else with 1; with 0 if it does not exist.
-   */
-  static Handler.Queued measure(boolean length) {
-    return (command, round) -> {
-      byte[] name = command.argument(2);
-      round.begin();
-      round.add(
-          command.argument(1),
-          (found, out) -> {
-            RowFields row = row(found);
-            if (row == null) {
-              out.integer(0);
-              return;
-            }
-            int column = row.find(name);
-            read(row, found, length ? only(column) : NONE);
-            out.integer(column < 0 || row.isNull(column) ? 0 : length ? row.length(column) : 1);
-          });
+  static KeyStep hexists(List<byte[]> command, LookupRound round) {
+    byte[] name = command.get(2);
+    return (found, out) -> out.integer(column(found.row(NONE), name) < 0 ? 0 : 1);
+  }
+
+  static KeyStep hstrlen(List<byte[]> command, LookupRound round) {
+    List<byte[]> name = command.subList(2, 3);
+    return (found, out) -> {
+      RowFields row = row(found, name);
+      int column = column(row, name.get(0));
+      out.integer(row == null || column < 0 ? 0 : row.length(column));
     };
+  }
+
+  static void hlen(Found found, ReplyWriter out) throws CommandException {
+    RowFields row = found.row(NONE);
+    out.integer(row == null ? 0 : row.present());
   }
 
   static void hgetall(Found found, ReplyWriter out) throws CommandException {
@@ -252,45 +185,10 @@ final class HashCommands {
     writeAll(found, false, true, out);
   }
 
-  /** Answers with all fields that match, as Redis does for small hashes, and the cursor 0. */
-  static void hscan(Arguments command, LookupRound round) throws CommandException {
-    ScanCommands.Request request =
-        ScanCommands.Request.of(3, command.count(), command::argument, true);
-    round.begin();
-    round.add(
-        command.argument(1),
-        (found, out) -> writeMatching(found, request.pattern(), request.values(), out));
-  }
-
-  private static void writeMatching(
-      Found found, @Nullable Glob pattern, boolean values, ReplyWriter out)
-      throws CommandException {
-    RowFields row = row(found);
-    List<Integer> columns = row == null ? List.of() : present(row, found, values);
-    if (row != null && pattern != null) {
-      columns =
-          columns.stream().filter(column -> pattern.matches(row.names().get(column))).toList();
-    }
-    out.array(2);
-    out.bulk("0");
-    out.array((values ? 2L : 1L) * columns.size());
-    if (row != null) {
-      for (int column : columns) {
-        out.bulk(row.names().get(column));
-        if (values) {
-          write(row, column, out);
-        }
-      }
-      row.reset();
-    }
-  }
-
-  /** Reads a row, or only which of its fields are null, and returns the columns that are not. */
-  private static List<Integer> present(RowFields row, Found found, boolean values)
-      throws CommandException {
-    read(row, found, values ? null : NONE);
+  /** Returns the columns of the fields of a row; none if it is absent. */
+  private static List<Integer> columns(@Nullable RowFields row) {
     List<Integer> columns = new ArrayList<>();
-    for (int column = 0; column < row.names().size(); column++) {
+    for (int column = 0; row != null && column < row.names().size(); column++) {
       if (!row.isNull(column)) {
         columns.add(column);
       }
@@ -298,11 +196,31 @@ final class HashCommands {
     return columns;
   }
 
-  static void hrandfield(Arguments command, LookupRound round) throws CommandException {
-    boolean one = command.count() == 2;
-    long count = one ? 1 : Arguments.integer(command.argument(2));
-    boolean values = command.count() == 4;
-    if (command.count() > 4 || (values && !Arguments.is(command.argument(3), "withvalues"))) {
+  /** Answers with all fields that match, as Redis does for small hashes, and the cursor 0. */
+  static KeyStep hscan(List<byte[]> command, LookupRound round) throws CommandException {
+    ScanCommands.Request request = ScanCommands.Request.of(command, 3, true);
+    Glob pattern = request.pattern();
+    boolean values = request.values();
+    return (found, out) -> {
+      RowFields row = found.row(values ? null : NONE);
+      List<Integer> columns = columns(row);
+      if (row != null && pattern != null) {
+        columns.removeIf(column -> !pattern.matches(row.names().get(column)));
+      }
+      out.array(2);
+      out.bulk("0");
+      out.array((values ? 2L : 1L) * columns.size());
+      for (int column : columns) {
+        write(Objects.requireNonNull(row), column, true, values, out);
+      }
+    };
+  }
+
+  static KeyStep hrandfield(List<byte[]> command, LookupRound round) throws CommandException {
+    boolean one = command.size() == 2;
+    long count = one ? 1 : Arguments.integer(command.get(2));
+    boolean values = command.size() == 4;
+    if (command.size() > 4 || (values && !Arguments.is(command.get(3), "withvalues"))) {
       throw new CommandException(CommandException.SYNTAX);
     }
     if (count == Long.MIN_VALUE) {
@@ -316,17 +234,15 @@ final class HashCommands {
     if (count < 0) {
       round.require((int) Math.min(-count, Integer.MAX_VALUE), "fields");
     }
-    round.begin();
-    round.add(command.argument(1), (found, out) -> writeRandom(found, one, count, values, out));
+    return (found, out) -> writeRandom(found.row(values ? null : NONE), one, count, values, out);
   }
 
   /** Writes some fields, each at most once unless their count is negative. */
   private static void writeRandom(
-      Found found, boolean one, long count, boolean values, ReplyWriter out)
+      @Nullable RowFields row, boolean one, long count, boolean values, ReplyWriter out)
       throws CommandException {
-    RowFields row = row(found);
-    List<Integer> columns = row == null ? List.of() : present(row, found, values);
-    if (row == null || columns.isEmpty()) {
+    List<Integer> chosen = chosen(columns(row), count);
+    if (row == null || chosen.isEmpty()) {
       if (one) {
         out.absent();
       } else {
@@ -334,59 +250,41 @@ final class HashCommands {
       }
       return;
     }
-    ThreadLocalRandom random = ThreadLocalRandom.current();
-    if (one) {
-      out.bulk(row.names().get(columns.get(random.nextInt(columns.size()))));
-      row.reset();
-      return;
-    }
-    List<Integer> chosen = new ArrayList<>();
-    if (count < 0) {
-      for (long i = count; i < 0; i++) {
-        chosen.add(columns.get(random.nextInt(columns.size())));
-      }
-    } else {
-      Collections.shuffle(columns, random);
-      chosen.addAll(columns.subList(0, (int) Math.min(count, columns.size())));
-    }
-    List<byte[]> names = new ArrayList<>();
-    chosen.forEach(column -> names.add(row.names().get(column)));
     if (values) {
-      requireFewRepeated(row, names);
+      requireFewRepeated(row, chosen.stream().map(row.names()::get).toList());
     }
-    out.pairs(chosen.size(), values);
+    if (!one) {
+      out.pairs(chosen.size(), values);
+    }
     for (int column : chosen) {
       out.beginPair(values);
-      out.bulk(row.names().get(column));
-      if (values) {
-        write(row, column, out);
-      }
+      write(row, column, true, values, out);
     }
-    row.reset();
+  }
+
+  /** Returns as many columns, each at most once unless their count is negative, in any order. */
+  private static List<Integer> chosen(List<Integer> columns, long count) {
+    ThreadLocalRandom random = ThreadLocalRandom.current();
+    if (count >= 0 || columns.isEmpty()) {
+      Collections.shuffle(columns, random);
+      return columns.subList(0, (int) Math.min(Math.max(0, count), columns.size()));
+    }
+    List<Integer> chosen = new ArrayList<>();
+    for (long i = count; i < 0; i++) {
+      chosen.add(columns.get(random.nextInt(columns.size())));
+    }
+    return chosen;
   }
 
   static void dump(Found found, ReplyWriter out) throws CommandException {
-    RowFields row = row(found);
-    if (row == null) {
-      out.absent();
-      return;
-    }
-    List<Integer> columns = present(row, found, true);
+    RowFields row = found.row(null);
+    List<Integer> columns = columns(row);
     Dump dump = Dump.hash(columns.size());
     for (int column : columns) {
-      byte[] name = row.names().get(column);
+      byte[] name = Objects.requireNonNull(row).names().get(column);
       dump.add(name, 0, name.length);
       dump.add(row.buffer(column), row.offset(column), row.length(column));
     }
-    row.reset();
     out.bulkAlone(dump.end());
-  }
-
-  static void hlen(Found found, ReplyWriter out) throws CommandException {
-    RowFields row = row(found);
-    if (row != null) {
-      read(row, found, NONE);
-    }
-    out.integer(row == null ? 0 : row.present());
   }
 }

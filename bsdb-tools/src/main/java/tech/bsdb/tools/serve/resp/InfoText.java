@@ -58,12 +58,13 @@ record InfoText(RespService service, Map<String, @Nullable Object> figures) {
     Map<String, Object> keys = new LinkedHashMap<>();
     Map<String, Object> served = new LinkedHashMap<>();
     for (Selectable each : service.all()) {
-      try (Lease lease = each.acquire()) {
-        long records = lease.database().statistics().records();
-        keys.put("db" + each.number(), "keys=" + records + ",expires=0,avg_ttl=0");
-        Map<String, Object> version = version(lease);
+      try (Lease lease = each.set.acquire()) {
+        Statistics statistics = each.version(lease.database()).statistics;
+        long records = statistics.records();
+        keys.put("db" + each.set.number(), "keys=" + records + ",expires=0,avg_ttl=0");
+        Map<String, Object> version = version(lease, statistics);
         if (service.hasNames()) {
-          served.put("data_set_" + each.number(), "name=" + each.set().name() + joined(version));
+          served.put("data_set_" + each.set.number(), "name=" + each.set.name() + joined(version));
         } else {
           version.forEach((key, value) -> served.put("data_" + key, value));
         }
@@ -76,8 +77,7 @@ record InfoText(RespService service, Map<String, @Nullable Object> figures) {
     return sections;
   }
 
-  private static Map<String, Object> version(Lease lease) {
-    Statistics statistics = lease.database().statistics();
+  private static Map<String, Object> version(Lease lease, Statistics statistics) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("version", lease.version());
     map.put("id", statistics.databaseId());
@@ -149,7 +149,7 @@ record InfoText(RespService service, Map<String, @Nullable Object> figures) {
     map.put("evicted_keys", 0);
     map.put(
         "data_version_swaps",
-        service.all().stream().mapToLong(each -> each.set().database().swaps()).sum());
+        service.all().stream().mapToLong(each -> each.set.database().swaps()).sum());
     return map;
   }
 

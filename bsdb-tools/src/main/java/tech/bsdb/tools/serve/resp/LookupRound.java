@@ -9,7 +9,6 @@ import tech.bsdb.error.MemoryBudgetExceededException;
 import tech.bsdb.error.WrongShardException;
 import tech.bsdb.store.Lease;
 import tech.bsdb.tools.rows.RowFields;
-import tech.bsdb.tools.serve.client.LookupCounts;
 import tech.bsdb.tools.text.NoRoomException;
 
 /**
@@ -36,14 +35,11 @@ final class LookupRound {
 
   private static final int LONGEST_KEY = 65_535;
 
-  /** Kinds of steps: needs no data, and so is never refused. */
-  private static final int PLAIN = 1;
-
-  /** Is the first of a command. */
-  private static final int BEGINS = 2;
+  /** Kinds of steps: is the first of a command. */
+  private static final int BEGINS = 1;
 
   /** Is part of the reply of a transaction, which has begun. */
-  private static final int ENCLOSED = 4;
+  private static final int ENCLOSED = 2;
 
   private final RespService service;
   private final TrackedKeys tracked;
@@ -53,14 +49,12 @@ final class LookupRound {
   private byte[] kinds = new byte[64];
   private int size;
   private int lookups;
-  private int plainSteps;
   private boolean begun;
   private boolean enclosing;
   private int next;
   private int hits;
   private int misses;
   private @Nullable Lease lease;
-  private @Nullable LookupCounts counts;
   private @Nullable ServedVersion version;
   private int replyStart;
   private int replyPart;
@@ -118,25 +112,24 @@ final class LookupRound {
     begun = true;
   }
 
-  /** Adds a command that is answered without any data, and so is never refused. */
-  void addPlain(KeyStep step) {
+  /** Adds a command with one key alone. */
+  void addAlone(byte[] key, KeyStep step) {
     begin();
-    plainSteps += enclosing ? 0 : 1;
-    put(null, step, !enclosing);
+    add(key, step);
   }
 
   /** Adds a step with a key. */
   void add(byte[] key, KeyStep step) {
     lookups++;
-    put(key, step, false);
+    put(key, step);
   }
 
   /** Adds a step without a key. */
   void add(KeyStep step) {
-    put(null, step, false);
+    put(null, step);
   }
 
-  private void put(byte @Nullable [] key, KeyStep step, boolean isPlain) {
+  private void put(byte @Nullable [] key, KeyStep step) {
     if (size == steps.length) {
       int more = 2 * size;
       keys = Arrays.copyOf(keys, more);
@@ -145,8 +138,7 @@ final class LookupRound {
     }
     keys[size] = key;
     steps[size] = step;
-    kinds[size] =
-        (byte) ((isPlain ? PLAIN : 0) | (begun ? BEGINS : 0) | (enclosing ? ENCLOSED : 0));
+    kinds[size] = (byte) ((begun ? BEGINS : 0) | (enclosing ? ENCLOSED : 0));
     begun = false;
     size++;
   }
@@ -163,11 +155,6 @@ final class LookupRound {
   /** Whether it has so many steps that it should be run before more are added. */
   boolean isFull() {
     return size >= SLICE;
-  }
-
-  /** Whether it needs no data. */
-  boolean isPlain() {
-    return plainSteps == size;
   }
 
   /** Returns how many of its lookups may be in progress at the same time. */
@@ -201,9 +188,8 @@ final class LookupRound {
    *     served any more
    */
   ServedVersion open(Selectable selected) {
-    Lease acquired = selected.acquire();
+    Lease acquired = selected.set.acquire();
     lease = acquired;
-    counts = selected.counts();
     ServedVersion of = selected.version(acquired.database());
     version = of;
     return of;
@@ -212,14 +198,6 @@ final class LookupRound {
   /** Returns the version that answers. */
   ServedVersion version() {
     ServedVersion opened = version;
-    if (opened == null) {
-      throw new IllegalStateException("the round is not open");
-    }
-    return opened;
-  }
-
-  private LookupCounts counts() {
-    LookupCounts opened = counts;
     if (opened == null) {
       throw new IllegalStateException("the round is not open");
     }
@@ -236,12 +214,10 @@ final class LookupRound {
     return torn;
   }
 
-  /** Answers every command that needs data by the same error, instead of running. */
+  /** Answers every command by the same error, instead of running. */
   void refuse(String error, ReplyWriter out) {
     for (int i = 0; i < size; i++) {
-      if (is(i, PLAIN)) {
-        step(i, null, out);
-      } else if (is(i, BEGINS) && !is(i, ENCLOSED)) {
+      if (is(i, BEGINS) && !is(i, ENCLOSED)) {
         service.statistics().failed(error);
         out.error(error);
       }
@@ -256,7 +232,7 @@ final class LookupRound {
    */
   void run(ReplyWriter out, int most, MemoryBudget budget) {
     ServedVersion of = version();
-    long longest = Math.max(1, of.longestValue());
+    long longest = Math.max(1, of.statistics.longestValue());
     boolean alone = longest > ALONE || lookups == 1;
     int slice = longest > ALONE ? 1 : (int) Math.min(SLICE, SLICE_BYTES / longest);
     hits = 0;
@@ -268,7 +244,7 @@ final class LookupRound {
       int end = Math.min(size, next + slice);
       next = answer(of, next, end, alone, budget, out);
     }
-    counts().found(hits, misses);
+    of.counts.found(hits, misses);
   }
 
   /** Answers the only step with a value that was looked up elsewhere, or with a failure. */
@@ -279,7 +255,7 @@ final class LookupRound {
       found.use(workspace.fields());
       if (failure == null) {
         found.show(value);
-        counts().found(value == null ? 0 : 1, value == null ? 1 : 0);
+        of.counts.found(value == null ? 0 : 1, value == null ? 1 : 0);
       }
       step(0, failure, out);
       next = 1;
@@ -304,7 +280,7 @@ final class LookupRound {
         byte[] key = keys[i];
         if (key != null && alone) {
           boolean skips = skipping && !is(i, BEGINS);
-          value = skips ? null : of.database().get(key, budget);
+          value = skips ? null : of.database.get(key, budget);
         } else if (key != null && key.length <= LONGEST_KEY) {
           int unused = batch.add(key);
         }
@@ -411,7 +387,7 @@ final class LookupRound {
       return RespCluster.withoutData(service.clusterView(), e.slot());
     }
     if (keys[step] != null) {
-      counts().error(1);
+      version().counts.error(1);
     }
     service.failures.failed("a command", failure);
     return "ERR the lookup failed; the server's log says why";
@@ -423,7 +399,6 @@ final class LookupRound {
     if (held != null) {
       lease = null;
       version = null;
-      counts = null;
       held.close();
     }
     if (steps.length > KEPT) {
@@ -436,7 +411,6 @@ final class LookupRound {
     found.show(null); // drops a long value
     size = 0;
     lookups = 0;
-    plainSteps = 0;
     next = 0;
     skipping = false;
     cancelled = false;

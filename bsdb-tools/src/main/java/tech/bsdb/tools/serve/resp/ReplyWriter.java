@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.text.GrowableBytes;
@@ -246,16 +247,27 @@ final class ReplyWriter {
     bulk(text.getBytes(UTF_8));
   }
 
-  /** Writes a name and what it stands for, such as a part of a {@link #map}. */
-  void entry(String name, String value) {
-    bulk(name);
-    bulk(value);
+  /** Writes a number, or a list or a map of values, or else a bulk string of bytes or text. */
+  void value(Object value) {
+    if (value instanceof Number number) {
+      integer(number.longValue());
+    } else if (value instanceof List<?> list) {
+      array(list.size());
+      list.forEach(this::value);
+    } else if (value instanceof Map<?, ?> map) {
+      map(map.size());
+      map.forEach(this::entry);
+    } else if (value instanceof byte[] bytes) {
+      bulk(bytes);
+    } else {
+      bulk(value.toString());
+    }
   }
 
-  /** Writes a name and the number that it stands for. */
-  void entry(String name, long value) {
-    bulk(name);
-    integer(value);
+  /** Writes a key and its {@link #value}, such as a part of a {@link #map}. */
+  void entry(Object key, Object value) {
+    value(key);
+    value(value);
   }
 
   /** Writes a text for people; in RESP3 marked as such. */

@@ -14,7 +14,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.store.Lease;
 import tech.bsdb.tools.serve.client.ClientConnection;
@@ -54,11 +53,13 @@ final class RespConnection extends ClientConnection {
   private final HeldMemory.Share received = share();
   private final HeldMemory.Share values = share();
   private @Nullable ByteBuf pending;
-  private @Nullable CommandSpec waiting;
+
+  /** Answers the command that was read last, once the round is answered. */
+  private @Nullable Runnable waiting;
+
   private @Nullable String malformed;
   private byte @Nullable [] knownName;
   private @Nullable CommandSpec known;
-  private @Nullable LongAdder counter;
   private int counted;
   private int weight;
   private boolean running;
@@ -71,8 +72,7 @@ final class RespConnection extends ClientConnection {
   RespConnection(RespService service, Channel channel) {
     super(service.connections, channel);
     this.service = service;
-    this.reader =
-        new CommandReader(service.limits.bodyBytes(), !service.credentials.needsToken());
+    this.reader = new CommandReader(service.limits.bodyBytes(), !service.credentials.needsToken());
     this.tracked = new TrackedKeys(service.trackedBytes);
     this.round = new LookupRound(service, tracked);
     this.replies = new ReplyWriter(channel.alloc());
@@ -186,10 +186,10 @@ final class RespConnection extends ClientConnection {
       runRound();
       return true;
     }
-    CommandSpec next = waiting;
+    Runnable next = waiting;
     if (next != null) {
       waiting = null;
-      answerAlone(next);
+      next.run();
       return true;
     }
     String wrong = malformed;
@@ -272,22 +272,21 @@ final class RespConnection extends ClientConnection {
       counted++;
       Session.Transaction begun = client.transaction;
       if (begun != null && (!spec.isUnqueued() || isOf(spec, "exec") || isOf(spec, "multi"))) {
-        readInside(begun, spec);
-        return true;
+        return readInside(begun, spec);
       }
       if (client.isSilent() && !(spec.handler() instanceof Handler.Direct)) {
         return true; // what is only read need not be read
       }
       if (spec.handler() instanceof Handler.Queued queued) {
         requireHere(spec, client.replicaAccepted);
-        queued.queue(reader, round);
+        queued.queue(reader.arguments(), round);
         readAlike(spec, in);
         return true;
       }
-      waiting = spec;
+      waiting = () -> answerAlone(spec);
       return false;
     } catch (CommandException e) {
-      if (isHttp(reader.argument(0))) {
+      if (isHttp(reader.arguments().get(0))) {
         cut(); // a web page that makes a browser speak to this port
         return false;
       }
@@ -295,9 +294,23 @@ final class RespConnection extends ClientConnection {
       if (begun != null) {
         begun.refuse();
       }
-      addError(e.reply());
+      return answerLater(e.reply());
+    }
+  }
+
+  /** Answers the command just read by an error, after the round; returns false unless silently. */
+  private boolean answerLater(String error) {
+    service.statistics().failed(error);
+    return answerLater(() -> replies.error(error));
+  }
+
+  /** Answers the command just read after the round; returns false unless silently. */
+  private boolean answerLater(Runnable answer) {
+    if (session.isSilent()) {
       return true;
     }
+    waiting = answer;
+    return false;
   }
 
   /**
@@ -308,7 +321,8 @@ final class RespConnection extends ClientConnection {
   private void requireHere(CommandSpec spec, boolean fromReplica) throws CommandException {
     ClusterView cluster = service.clusterView();
     if (cluster != null) {
-      RespCluster.requireHere(cluster, spec.slot(reader, CommandSpec.NO_SLOT), fromReplica);
+      RespCluster.requireHere(
+          cluster, spec.slot(reader.arguments(), CommandSpec.NO_SLOT), fromReplica);
     }
   }
 
@@ -316,51 +330,52 @@ final class RespConnection extends ClientConnection {
     return spec.name().equals(name);
   }
 
-  /** Queues a command of a transaction, or ends the transaction by answering all of it. */
-  private void readInside(Session.Transaction begun, CommandSpec spec) throws CommandException {
+  /**
+   * Queues a command of a transaction, or ends the transaction by answering all of it; returns
+   * false if the reply must wait for the round.
+   */
+  private boolean readInside(Session.Transaction begun, CommandSpec spec) throws CommandException {
     if (isOf(spec, "multi")) {
-      addError(NESTED); // unlike other errors, it leaves the transaction as it is
-    } else if (isOf(spec, "exec")) {
-      session.transaction = null;
-      exec(begun);
-    } else if (!spec.isQueueable()) {
-      throw new CommandException("ERR Command not allowed inside a transaction");
-    } else {
-      if (begun.commands().size() >= service.limits.batchKeys()
-          || begun.bytes() + reader.held() > service.limits.bodyBytes()) {
-        throw new CommandException(
-            "ERR the transaction is larger than --max-batch or --max-body permits");
-      }
-      requireHere(spec, session.replicaAccepted);
-      if (!begun.isBroken()) {
-        begun.add(spec, reader.arguments(), reader.held());
-      }
-      if (!session.isSilent()) {
-        round.addPlain((found, out) -> out.simple("QUEUED"));
-      }
+      return answerLater(NESTED); // unlike other errors, it leaves the transaction as it is
     }
+    if (isOf(spec, "exec")) {
+      session.transaction = null;
+      return exec(begun);
+    }
+    if (!spec.isQueueable()) {
+      throw new CommandException("ERR Command not allowed inside a transaction");
+    }
+    if (begun.commands.size() >= service.limits.batchKeys()
+        || begun.bytes + reader.held() > service.limits.bodyBytes()) {
+      throw new CommandException(
+          "ERR the transaction is larger than --max-batch or --max-body permits");
+    }
+    requireHere(spec, session.replicaAccepted);
+    if (!begun.broken) {
+      begun.add(spec, reader.arguments(), reader.held());
+    }
+    return answerLater(() -> replies.simple("QUEUED"));
   }
 
-  private void exec(Session.Transaction of) throws CommandException {
+  private boolean exec(Session.Transaction of) throws CommandException {
     Map<Selectable, String> watched = Map.copyOf(session.watched);
     session.watched.clear();
-    if (of.isBroken()) {
-      addError(ABORTED);
-      return;
+    if (of.broken) {
+      return answerLater(ABORTED);
     }
     if (session.isSilent()) {
-      return;
+      return true;
     }
     ClusterView cluster = service.clusterView();
     if (cluster != null) {
       int slot = CommandSpec.NO_SLOT;
-      for (Session.Transaction.Queued each : of.commands()) {
-        slot = each.spec().slot(each, slot);
+      for (Session.Transaction.Queued each : of.commands) {
+        slot = each.spec().slot(each.arguments(), slot);
       }
       RespCluster.requireHere(cluster, slot, session.replicaAccepted);
     }
-    roundBytes += of.bytes();
-    int count = of.commands().size();
+    roundBytes += of.bytes;
+    int count = of.commands.size();
     round.begin();
     Selectable selected = session.selected();
     round.add(
@@ -369,18 +384,26 @@ final class RespConnection extends ClientConnection {
           out.array(count);
         });
     round.enclose(true);
-    for (Session.Transaction.Queued each : of.commands()) {
+    for (Session.Transaction.Queued each : of.commands) {
       if (each.spec().handler() instanceof Handler.Queued queued) {
         try {
-          queued.queue(each, round);
+          queued.queue(each.arguments(), round);
         } catch (CommandException e) {
-          addError(e.reply());
+          service.statistics().failed(e.reply());
+          addPart((found, out) -> out.error(e.reply()));
         }
       } else if (each.spec().handler() instanceof Handler.Direct direct) {
-        round.addPlain((found, out) -> direct.answer(session, each.arguments(), out));
+        addPart((found, out) -> direct.answer(session, each.arguments(), out));
       }
     }
     round.enclose(false);
+    return true;
+  }
+
+  /** Adds a part of the reply of a transaction that needs no data. */
+  private void addPart(LookupRound.KeyStep step) {
+    round.begin();
+    round.add(step);
   }
 
   /**
@@ -393,10 +416,10 @@ final class RespConnection extends ClientConnection {
     for (Map.Entry<Selectable, String> each : watched.entrySet()) {
       String id;
       if (each.getKey() == selected) {
-        id = round.version().database().statistics().databaseId();
+        id = round.version().statistics.databaseId();
       } else {
-        try (Lease lease = each.getKey().acquire()) {
-          id = lease.database().statistics().databaseId();
+        try (Lease lease = each.getKey().set.acquire()) {
+          id = each.getKey().version(lease.database()).statistics.databaseId();
         }
       }
       if (!id.equals(each.getValue())) {
@@ -405,37 +428,30 @@ final class RespConnection extends ClientConnection {
     }
   }
 
-  private void addError(String reply) {
-    service.statistics().failed(reply);
-    if (!session.isSilent()) {
-      round.addPlain((found, out) -> out.error(reply));
-    }
-  }
-
   /**
    * Returns the command just read. Most commands are the same as the one before, whose array is
    * then that of the name.
    */
   private CommandSpec command() throws CommandException {
-    byte[] name = reader.argument(0);
+    List<byte[]> command = reader.arguments();
+    byte[] name = command.get(0);
     CommandSpec last = known;
-    if (name == knownName && last != null && last.accepts(reader.count())) {
+    if (name == knownName && last != null && last.accepts(command.size())) {
       return last;
     }
     count();
-    CommandSpec spec = CommandTable.of(reader);
+    CommandSpec spec = CommandTable.of(command);
     boolean alone = spec.subcommands().isEmpty() && !spec.isSubcommand();
     knownName = alone ? name : null;
     known = spec;
-    counter = service.statistics().counter(spec);
     return spec;
   }
 
   /** Counts the commands that were read since the last time, all of which are the same. */
   private void count() {
-    LongAdder of = counter;
+    CommandSpec of = known;
     if (of != null && counted > 0) {
-      of.add(counted);
+      service.statistics().given(of, counted);
     }
     counted = 0;
   }
@@ -446,10 +462,6 @@ final class RespConnection extends ClientConnection {
   }
 
   private void runRound() {
-    if (round.isPlain()) {
-      refuse("");
-      return;
-    }
     if (weight == 0) {
       int wanted = round.weight();
       if (round.isOpen()) {
@@ -467,11 +479,11 @@ final class RespConnection extends ClientConnection {
       refuse(removed(e));
       return;
     }
-    if (!version.badSchema().isEmpty()) {
-      refuse(version.badSchema());
+    if (!version.badSchema.isEmpty()) {
+      refuse(version.badSchema);
       return;
     }
-    if (version.inMemory() && !service.async) {
+    if (version.statistics.readsMemory() && !service.async) {
       round.run(replies, PIECE, values);
       ran();
     } else if (service.async && round.isSingle()) {
@@ -508,7 +520,7 @@ final class RespConnection extends ClientConnection {
     }
   }
 
-  /** Answers the commands of the round: by an error, unless they need no data. */
+  /** Answers the commands of the round by an error. */
   private void refuse(String error) {
     round.refuse(error, replies);
     close();
@@ -522,7 +534,7 @@ final class RespConnection extends ClientConnection {
     running = true;
     CompletableFuture<byte @Nullable []> later;
     try {
-      later = version.database().getAsync(round.singleKey(), values);
+      later = version.database.getAsync(round.singleKey(), values);
     } catch (RuntimeException | Error e) {
       later = CompletableFuture.failedFuture(e);
     }
@@ -584,7 +596,7 @@ final class RespConnection extends ClientConnection {
   /** Returns the memory that the commands of a transaction take. */
   private long queuedBytes() {
     Session.Transaction begun = session.transaction;
-    return begun == null ? 0 : begun.bytes();
+    return begun == null ? 0 : begun.bytes;
   }
 
   private void close() {
@@ -691,7 +703,7 @@ final class RespConnection extends ClientConnection {
 
   @Override
   protected boolean isIdle() {
-    return !running && round.isEmpty() && pending == null && !reader.isInside();
+    return !running && round.isEmpty() && waiting == null && pending == null && !reader.isInside();
   }
 
   @Override

@@ -43,6 +43,7 @@ public final class RespService {
 
   /** The bytes of the keys that clients track, which all connections change. */
   final AtomicLong trackedBytes = new AtomicLong();
+
   private volatile int port;
   private volatile Supplier<Map<String, @Nullable Object>> figures = Map::of;
 

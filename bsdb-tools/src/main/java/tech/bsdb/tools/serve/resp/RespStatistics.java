@@ -1,6 +1,8 @@
 package tech.bsdb.tools.serve.resp;
 
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -11,7 +13,7 @@ public final class RespStatistics {
   /** Codes of errors are these; any other counts as ERR. */
   private static final int MOST_CODES = 32;
 
-  private final Map<String, LongAdder> commands = new TreeMap<>();
+  private final Map<String, LongAdder> commands = new HashMap<>();
   private final Map<String, LongAdder> errors = new ConcurrentHashMap<>();
   private final LongAdder connections = new LongAdder();
   private final LongAdder answered = new LongAdder();
@@ -29,13 +31,9 @@ public final class RespStatistics {
     connections.increment();
   }
 
-  /** Returns the counter of a command. */
-  LongAdder counter(CommandSpec spec) {
-    LongAdder counter = commands.get(spec.name());
-    if (counter == null) {
-      throw new IllegalArgumentException(spec.name());
-    }
-    return counter;
+  /** Counts a command that was given so many times. */
+  void given(CommandSpec spec, int times) {
+    Objects.requireNonNull(commands.get(spec.name())).add(times);
   }
 
   /** Counts an error reply by its code. */
@@ -75,13 +73,8 @@ public final class RespStatistics {
 
   private static Map<String, Long> counts(Map<String, LongAdder> of) {
     Map<String, Long> counts = new TreeMap<>();
-    of.forEach(
-        (name, count) -> {
-          long now = count.sum();
-          if (now > 0) {
-            counts.put(name, now);
-          }
-        });
+    of.forEach((name, count) -> counts.put(name, count.sum()));
+    counts.values().removeIf(count -> count == 0);
     return counts;
   }
 

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.Database.RecordCursor;
@@ -30,7 +29,6 @@ final class ScanCommands {
   /** A part of the records is scanned in at most about this many calls. */
   private static final int CALLS = 64;
 
-  static final String NO_KEYS = "ERR the data set is approximate, so it stores no keys";
   private static final String OVERTAKEN =
       "ERR the cursor belongs to another version of the data set, which has been replaced; start"
           + " again with cursor 0";
@@ -51,15 +49,15 @@ final class ScanCommands {
      * @param from the place of the first behind the cursor
      * @param fields whether fields are scanned, not keys
      */
-    static Request of(int from, int end, IntFunction<byte[]> arguments, boolean fields)
-        throws CommandException {
-      long cursor = cursor(arguments.apply(from - 1));
+    static Request of(List<byte[]> command, int from, boolean fields) throws CommandException {
+      long cursor = cursor(command.get(from - 1));
+      int end = command.size();
       long count = 10;
       Glob pattern = null;
       String type = null;
       boolean values = true;
       for (int i = from; i < end; i++) {
-        String option = Arguments.name(arguments.apply(i));
+        String option = Arguments.name(command.get(i));
         if (fields && option.equals("novalues")) {
           values = false;
           continue;
@@ -67,7 +65,7 @@ final class ScanCommands {
         if (++i == end || (fields && option.equals("type"))) {
           throw new CommandException(CommandException.SYNTAX);
         }
-        byte[] given = arguments.apply(i);
+        byte[] given = command.get(i);
         switch (option) {
           case "count" -> count = Arguments.integer(given);
           case "match" -> pattern = new Glob(given);
@@ -137,7 +135,7 @@ final class ScanCommands {
 
   static void scan(Selectable selected, List<byte[]> arguments, ReplyWriter out)
       throws CommandException, IOException {
-    Request request = Request.of(2, arguments.size(), arguments::get, false);
+    Request request = Request.of(arguments, 2, false);
     Page page = scan(selected, request, MOST_KEYS, MOST_BYTES);
     out.array(2);
     out.bulk(page.next);
@@ -161,9 +159,9 @@ final class ScanCommands {
 
   private static Page scan(Selectable selected, Request request, int mostKeys, int mostBytes)
       throws CommandException, IOException {
-    try (Lease lease = selected.acquire()) {
+    try (Lease lease = selected.set.acquire()) {
       ServedVersion version = selected.version(lease.database());
-      requireKeys(version);
+      version.requireKeys();
       SlotSet own = ownSlots(selected);
       Page page = new Page(request.pattern, own, mostKeys, mostBytes);
       boolean inKeyOrder = isInKeyOrder(version, request);
@@ -187,10 +185,10 @@ final class ScanCommands {
       byte[] prefix = request.pattern == null ? null : request.pattern.literalPrefix();
       return prefix != null && prefix.length > 0 && version.isOrdered();
     }
-    if (version.places().owns(request.cursor)) {
+    if (version.places.owns(request.cursor)) {
       return false;
     }
-    if (!version.isOrdered() || !version.places().ownsInKeyOrder(request.cursor)) {
+    if (!version.isOrdered() || !version.places.ownsInKeyOrder(request.cursor)) {
       throw new CommandException(OVERTAKEN);
     }
     return true;
@@ -198,30 +196,24 @@ final class ScanCommands {
 
   /** Returns the slots whose keys are this node's in a cluster; null if all keys are. */
   private static @Nullable SlotSet ownSlots(Selectable selected) {
-    ClusterView cluster = selected.service().clusterView();
+    ClusterView cluster = selected.service.clusterView();
     return cluster == null ? null : cluster.slots();
-  }
-
-  private static void requireKeys(ServedVersion version) throws CommandException {
-    if (version.approximate()) {
-      throw new CommandException(NO_KEYS);
-    }
   }
 
   /** Looks at the keys behind the cursor, in the order of the keys. */
   private static void scanInKeyOrder(ServedVersion version, Request request, Page page)
       throws IOException {
-    Database database = version.database();
+    Database database = version.database;
     byte[] prefix = request.pattern == null ? null : request.pattern.literalPrefix();
     KeyRange range = prefix == null ? KeyRange.all() : KeyRange.prefix(prefix);
     if (request.cursor != 0) {
-      range = range.after(database.keyAt(version.places().keyNumber(request.cursor)));
+      range = range.after(database.keyAt(version.places.keyNumber(request.cursor)));
     }
     try (RecordCursor records = database.range(range, RangeOptions.defaults().withValues(false))) {
       byte[] last = {};
       while (records.next()) {
         if (page.isFull(Math.min(MOST_SEEN, request.count))) {
-          page.next = version.places().cursorBehind(database.keyNumber(last));
+          page.next = version.places.cursorBehind(database.keyNumber(last));
           return;
         }
         last = records.key();
@@ -232,7 +224,7 @@ final class ScanCommands {
 
   /** Looks at the keys from the cursor on, in the order of the files. */
   private static void scan(ServedVersion version, Request request, Page page) throws IOException {
-    ScanPlaces places = version.places();
+    ScanPlaces places = version.places;
     long least = Math.min(MOST_SEEN, Math.max(request.count, places.perPart() / CALLS));
     int offset = places.offset(request.cursor);
     for (int part = places.part(request.cursor); part < places.parts(); part++) {
@@ -240,7 +232,7 @@ final class ScanCommands {
         page.next = places.cursor(part, 0);
         return;
       }
-      try (RecordCursor records = version.database().scan(places.part(part))) {
+      try (RecordCursor records = version.database.scan(places.part(part))) {
         int skipped = 0;
         while (skipped < offset && records.next()) {
           skipped++;
@@ -261,16 +253,16 @@ final class ScanCommands {
   /** Returns a key from a random place; of any two keys, one may be likelier than the other. */
   static void randomKey(Selectable selected, List<byte[]> arguments, ReplyWriter out)
       throws CommandException, IOException {
-    try (Lease lease = selected.acquire()) {
+    try (Lease lease = selected.set.acquire()) {
       ServedVersion version = selected.version(lease.database());
-      requireKeys(version);
-      ScanPlaces places = version.places();
+      version.requireKeys();
+      ScanPlaces places = version.places;
       SlotSet own = ownSlots(selected);
       ThreadLocalRandom random = ThreadLocalRandom.current();
       int first = random.nextInt(places.parts());
       int parts = own != null && own.isEmpty() ? 0 : places.parts();
       for (int i = 0; i < parts; i++) {
-        RespCluster.requireGoingOn(selected.service().cluster);
+        RespCluster.requireGoingOn(selected.service.cluster);
         byte[] key = randomKey(version, (first + i) % places.parts(), own, random);
         if (key != null) {
           out.bulk(key);
@@ -286,9 +278,9 @@ final class ScanCommands {
       ServedVersion version, int part, @Nullable SlotSet own, ThreadLocalRandom random)
       throws IOException {
     byte[] chosen = null;
-    long bound = Math.min(version.places().perPart(), 4096);
+    long bound = Math.min(version.places.perPart(), 4096);
     long at = random.nextLong(bound);
-    try (RecordCursor records = version.database().scan(version.places().part(part))) {
+    try (RecordCursor records = version.database.scan(version.places.part(part))) {
       for (long i = 0; (i <= at || chosen == null) && records.next(); i++) {
         byte[] key = records.key();
         chosen = SlotSet.isAmong(own, key) ? key : chosen;

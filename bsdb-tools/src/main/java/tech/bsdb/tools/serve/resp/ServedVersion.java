@@ -12,34 +12,35 @@ import tech.bsdb.ScanOptions;
 import tech.bsdb.Statistics;
 import tech.bsdb.tools.rows.RowFields;
 import tech.bsdb.tools.rows.RowSchema;
+import tech.bsdb.tools.serve.client.LookupCounts;
 import tech.bsdb.tools.serve.cluster.SlotSet;
 
 /**
  * What is known of an open version, determined once, and its working memory, which rounds of
  * lookups borrow. Thread-safe.
- *
- * @param inMemory whether lookups read only memory
- * @param longestValue the length of the longest value in bytes
- * @param approximate whether no keys are stored
- * @param places the places of a scan of this version
- * @param rows the schema of the values, which are hashes in Redis; null if they are no rows
- * @param badSchema the error that answers every lookup, or an empty text
- * @param slotCounts the numbers of keys by slot
- * @param spare working memory that is not lent
  */
-record ServedVersion(
-    Database database,
-    boolean inMemory,
-    long longestValue,
-    long records,
-    boolean approximate,
-    ScanPlaces places,
-    @Nullable RowSchema rows,
-    String badSchema,
-    SlotCounts slotCounts,
-    ArrayDeque<Workspace> spare) {
+final class ServedVersion {
   /** Values of a slice that are longer in total are not kept for the next. */
   private static final int KEPT = 1 << 20;
+
+  /** So many keys are read before it is checked whether the service ends. */
+  private static final int STEP = 4096;
+
+  final Database database;
+  final Statistics statistics;
+
+  /** Counts lookups in the data set. */
+  final LookupCounts counts;
+
+  /** The places of a scan of this version. */
+  final ScanPlaces places;
+
+  /** The error that answers every lookup, or an empty text. */
+  final String badSchema;
+
+  private final @Nullable RowSchema rows;
+  private final ArrayDeque<Workspace> spare = new ArrayDeque<>();
+  private long @Nullable [] slotCounts;
 
   /**
    * The working memory of one slice of lookups. Used by one thread at a time.
@@ -48,8 +49,11 @@ record ServedVersion(
    */
   record Workspace(LookupBatch batch, @Nullable RowFields fields) {}
 
-  static ServedVersion of(Database database) {
-    Statistics statistics = database.statistics();
+  ServedVersion(Database database, LookupCounts counts) {
+    this.database = database;
+    this.counts = counts;
+    this.statistics = database.statistics();
+    this.places = ScanPlaces.of(statistics.databaseId(), statistics.records());
     RowSchema schema = null;
     String bad = "";
     try {
@@ -57,27 +61,29 @@ record ServedVersion(
     } catch (IllegalArgumentException e) {
       bad = CommandException.inUtf8("ERR the stored schema is invalid: " + e.getMessage()).reply();
     }
-    return new ServedVersion(
-        database,
-        statistics.readsMemory(),
-        statistics.longestValue(),
-        statistics.records(),
-        statistics.approximateWidth() > 0,
-        ScanPlaces.of(statistics.databaseId(), statistics.records()),
-        schema,
-        bad,
-        new SlotCounts(database),
-        new ArrayDeque<>());
+    this.rows = schema;
+    this.badSchema = bad;
   }
 
   /** Whether scans may go in the order of the keys. */
   boolean isOrdered() {
-    return database.isOrdered() && records <= ScanPlaces.MOST_NUMBERED;
+    return database.isOrdered() && statistics.records() <= ScanPlaces.MOST_NUMBERED;
   }
 
   /** Whether values are rows, which are hashes in Redis. */
   boolean holdsRows() {
     return rows != null;
+  }
+
+  /**
+   * Requires that keys are stored.
+   *
+   * @throws CommandException if the version is approximate
+   */
+  void requireKeys() throws CommandException {
+    if (statistics.approximateWidth() > 0) {
+      throw new CommandException("ERR the data set is approximate, so it stores no keys");
+    }
   }
 
   /** Lends working memory; {@link #giveBack} it. */
@@ -93,6 +99,9 @@ record ServedVersion(
 
   /** Takes back working memory, unless it has grown too large to be kept. */
   void giveBack(Workspace workspace) {
+    if (workspace.fields != null) {
+      workspace.fields.reset();
+    }
     if (workspace.batch.values().length <= KEPT) {
       synchronized (spare) {
         spare.addLast(workspace);
@@ -101,79 +110,59 @@ record ServedVersion(
   }
 
   /**
-   * The number of keys in the slots of a version. What the numbers of shards tell is known at once;
-   * for the rest, all keys are read when it is asked for first. Thread-safe.
+   * Returns the number of keys in slots, of those that the version holds. What the numbers of
+   * shards tell is known at once; for the rest, all keys are read when it is asked for first.
+   *
+   * @throws CommandException if keys must be read, and the version stores none
    */
-  static final class SlotCounts {
-    /** So many keys are read before it is checked whether the service ends. */
-    private static final int STEP = 4096;
-
-    private final Database database;
-    private long @Nullable [] counted;
-
-    SlotCounts(Database database) {
-      this.database = database;
+  long keysIn(SlotSet slots, RespCluster cluster) throws IOException, CommandException {
+    long known = knownFromShards(slots);
+    if (known >= 0) {
+      return known;
     }
-
-    /**
-     * Returns the number of keys in slots, of those that the version holds.
-     *
-     * @throws CommandException if keys must be read, and the version stores none
-     */
-    long in(SlotSet slots, RespCluster cluster) throws IOException, CommandException {
-      long known = knownFromShards(slots);
-      if (known >= 0) {
-        return known;
+    long[] counts = slotCounts(cluster);
+    long sum = 0;
+    for (SlotSet.SlotRange range : slots.ranges()) {
+      for (int slot = range.first(); slot <= range.last(); slot++) {
+        sum += counts[slot];
       }
-      long[] counts = counted(cluster);
-      long sum = 0;
-      for (SlotSet.SlotRange range : slots.ranges()) {
-        for (int slot = range.first(); slot <= range.last(); slot++) {
-          sum += counts[slot];
+    }
+    return sum;
+  }
+
+  /** Returns the number of keys if each shard has all of its slots among some, or none; else -1. */
+  private long knownFromShards(SlotSet slots) {
+    List<Integer> shards = statistics.shards() == 1 ? List.of(0) : statistics.heldShards();
+    long sum = 0;
+    for (int i = 0; i < shards.size(); i++) {
+      int first = KeyRouting.firstSlot(shards.get(i), statistics.shards());
+      int next = KeyRouting.firstSlot(shards.get(i) + 1, statistics.shards());
+      int among = SlotSet.of(first, next - 1).and(slots).size();
+      if (among == next - first) {
+        sum += statistics.shardRecords().get(i);
+      } else if (among > 0) {
+        return -1;
+      }
+    }
+    return sum;
+  }
+
+  private synchronized long[] slotCounts(RespCluster cluster) throws IOException, CommandException {
+    long[] known = slotCounts;
+    if (known != null) {
+      return known;
+    }
+    requireKeys();
+    long[] counts = new long[KeyRouting.SLOTS];
+    try (RecordCursor records = database.scan(ScanOptions.defaults().withValues(false))) {
+      for (long i = 0; records.next(); i++) {
+        if (i % STEP == 0) {
+          RespCluster.requireGoingOn(cluster);
         }
+        counts[KeyRouting.slot(records.key())]++;
       }
-      return sum;
     }
-
-    /**
-     * Returns the number of keys if each shard has all of its slots among some, or none; else -1.
-     */
-    private long knownFromShards(SlotSet slots) {
-      Statistics statistics = database.statistics();
-      List<Integer> shards = statistics.shards() == 1 ? List.of(0) : statistics.heldShards();
-      long sum = 0;
-      for (int i = 0; i < shards.size(); i++) {
-        int first = KeyRouting.firstSlot(shards.get(i), statistics.shards());
-        int next = KeyRouting.firstSlot(shards.get(i) + 1, statistics.shards());
-        int among = SlotSet.of(first, next - 1).and(slots).size();
-        if (among == next - first) {
-          sum += statistics.shardRecords().get(i);
-        } else if (among > 0) {
-          return -1;
-        }
-      }
-      return sum;
-    }
-
-    private synchronized long[] counted(RespCluster cluster) throws IOException, CommandException {
-      long[] known = counted;
-      if (known != null) {
-        return known;
-      }
-      if (database.statistics().approximateWidth() > 0) {
-        throw new CommandException(ScanCommands.NO_KEYS);
-      }
-      long[] counts = new long[KeyRouting.SLOTS];
-      try (RecordCursor records = database.scan(ScanOptions.defaults().withValues(false))) {
-        for (long i = 0; records.next(); i++) {
-          if (i % STEP == 0) {
-            RespCluster.requireGoingOn(cluster);
-          }
-          counts[KeyRouting.slot(records.key())]++;
-        }
-      }
-      counted = counts;
-      return counts;
-    }
+    slotCounts = counts;
+    return counts;
   }
 }

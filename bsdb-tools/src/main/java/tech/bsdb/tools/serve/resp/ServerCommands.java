@@ -38,32 +38,21 @@ final class ServerCommands {
     for (byte[] argument : arguments.subList(1, arguments.size())) {
       sections.add(Arguments.name(argument));
     }
-    out.verbatim(new InfoText(selected.service(), selected.service().figures()).of(sections));
+    out.verbatim(new InfoText(selected.service, selected.service.figures()).of(sections));
   }
 
   static void configGet(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
     requireFew(arguments);
-    List<Map.Entry<String, String>> found = new ArrayList<>();
-    for (Map.Entry<String, String> entry : session.service.configuration().entrySet()) {
-      for (byte[] pattern : arguments.subList(2, arguments.size())) {
-        if (new Glob(lower(pattern)).matches(entry.getKey().getBytes(US_ASCII))) {
-          found.add(entry);
-          break;
-        }
-      }
-    }
-    out.map(found.size());
-    for (Map.Entry<String, String> entry : found) {
-      out.entry(entry.getKey(), entry.getValue());
-    }
+    Map<String, String> found = session.service.configuration();
+    List<byte[]> patterns = arguments.subList(2, arguments.size());
+    found.keySet().removeIf(name -> patterns.stream().noneMatch(each -> matches(each, name)));
+    out.value(found);
   }
 
   static void time(Session session, List<byte[]> arguments, ReplyWriter out) {
     Instant now = Instant.now();
-    out.array(2);
-    out.bulk(Long.toString(now.getEpochSecond()));
-    out.bulk(Long.toString(now.getNano() / 1000));
+    out.value(List.of(Long.toString(now.getEpochSecond()), Long.toString(now.getNano() / 1000)));
   }
 
   static void lastSave(Session session, List<byte[]> arguments, ReplyWriter out) {
@@ -74,18 +63,10 @@ final class ServerCommands {
     ClusterView cluster = session.service.clusterView();
     if (cluster != null && cluster.isReplica()) {
       ClusterNode primary = cluster.group().primary();
-      out.array(5);
-      out.bulk("slave");
-      out.bulk(primary.host());
-      out.integer(primary.respPort());
-      out.bulk("connected");
-      out.integer(1);
-      return;
+      out.value(List.of("slave", primary.host(), primary.respPort(), "connected", 1));
+    } else {
+      out.value(List.of("master", cluster == null ? 0 : 1, List.of()));
     }
-    out.array(3);
-    out.bulk("master");
-    out.integer(cluster == null ? 0 : 1);
-    out.array(0);
   }
 
   static void waitForReplicas(Session session, List<byte[]> arguments, ReplyWriter out)
@@ -107,25 +88,20 @@ final class ServerCommands {
       throws CommandException {
     requireFew(arguments);
     out.array(2L * (arguments.size() - 2));
-    for (byte[] channel : arguments.subList(2, arguments.size())) {
-      out.bulk(channel);
-      out.integer(0);
-    }
+    arguments.subList(2, arguments.size()).forEach(channel -> out.entry(channel, 0));
   }
 
   static void commandGetKeys(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
     List<byte[]> given = arguments.subList(2, arguments.size());
-    List<byte[]> keys = commandOf(given).keys().of(given.size(), given::get);
-    out.array(keys.size());
-    keys.forEach(out::bulk);
+    out.value(commandOf(given).keys().of(given));
   }
 
   static void commandGetKeysAndFlags(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
     List<byte[]> given = arguments.subList(2, arguments.size());
     CommandSpec spec = commandOf(given);
-    List<byte[]> keys = spec.keys().of(given.size(), given::get);
+    List<byte[]> keys = spec.keys().of(given);
     out.array(keys.size());
     for (byte[] key : keys) {
       out.array(2);
@@ -136,10 +112,7 @@ final class ServerCommands {
 
   /** Returns the command with keys that a client asks about. */
   private static CommandSpec commandOf(List<byte[]> given) throws CommandException {
-    CommandSpec spec = CommandTable.find(Arguments.name(given.get(0)));
-    if (spec != null && !spec.subcommands().isEmpty() && given.size() > 1) {
-      spec = spec.subcommands().get(Arguments.name(given.get(1)));
-    }
+    CommandSpec spec = CommandTable.find(given);
     if (spec == null) {
       throw new CommandException("ERR Invalid command specified");
     }
@@ -229,8 +202,7 @@ final class ServerCommands {
           switch (Arguments.name(arguments.get(3))) {
             case "module" -> spec -> false;
             case "aclcat" -> spec -> spec.categories().contains("@" + Arguments.name(given));
-            case "pattern" ->
-                spec -> new Glob(lower(given)).matches(spec.name().getBytes(US_ASCII));
+            case "pattern" -> spec -> matches(given, spec.name());
             default -> throw new CommandException(CommandException.SYNTAX);
           };
     }
@@ -240,12 +212,12 @@ final class ServerCommands {
             .filter(wanted)
             .map(CommandSpec::name)
             .toList();
-    out.array(names.size());
-    names.forEach(out::bulk);
+    out.value(names);
   }
 
-  private static byte[] lower(byte[] pattern) {
-    return Arguments.name(pattern).getBytes(ISO_8859_1);
+  private static boolean matches(byte[] pattern, String name) {
+    byte[] lower = Arguments.name(pattern).getBytes(ISO_8859_1);
+    return new Glob(lower).matches(name.getBytes(US_ASCII));
   }
 
   private static void document(CommandSpec spec, ReplyWriter out) {
@@ -292,21 +264,18 @@ final class ServerCommands {
     out.map(3);
     out.bulk("flags");
     writeKeyFlags(spec, out);
+    CommandSpec.Keys keys = spec.keys();
     out.bulk("begin_search");
     out.map(2);
     out.entry("type", "index");
-    out.bulk("spec");
-    out.map(1);
-    out.entry("index", spec.keys().first());
+    out.entry("spec", Map.of("index", keys.first()));
     out.bulk("find_keys");
     out.map(2);
     out.entry("type", "range");
     out.bulk("spec");
     out.map(3);
-    out.entry(
-        "lastkey",
-        spec.keys().last() < 0 ? spec.keys().last() : spec.keys().last() - spec.keys().first());
-    out.entry("keystep", spec.keys().step());
+    out.entry("lastkey", keys.last() < 0 ? keys.last() : keys.last() - keys.first());
+    out.entry("keystep", keys.step());
     out.entry("limit", 0);
   }
 

@@ -11,7 +11,7 @@ import tech.bsdb.tools.serve.client.Credentials;
 /** What a connection has agreed with its client. Confined to the connection's event loop. */
 final class Session {
   final RespService service;
-  
+
   /** A number that no other connection of this process has had. */
   final long id;
 
@@ -25,26 +25,25 @@ final class Session {
   String name = "";
   String library = "";
   String libraryVersion = "";
-  
+
   /** When the client has sent something. */
   long activeNanos = beganNanos;
 
   @Nullable CommandSpec lastCommand;
-  
+
   /** The transaction that has begun; null if there is none. */
   @Nullable Transaction transaction;
 
-  
   /** The ids of the versions that {@code WATCH} has noted. */
   final Map<Selectable, String> watched = new HashMap<>();
+
   private volatile @Nullable Tracking tracking;
   private final TrackedKeys tracked;
   Replies answers = Replies.ON;
-  
+
   /** Whether the connection ends after the reply. */
   boolean ended;
 
-  
   /** Whether the client accepts the answers of a replica. */
   boolean replicaAccepted;
 
@@ -63,22 +62,16 @@ final class Session {
    * version of the data. Confined to its connection's event loop.
    */
   static final class Transaction {
-    private final List<Queued> commands = new ArrayList<>();
-    private long bytes;
-    private boolean broken;
+    final List<Queued> commands = new ArrayList<>();
+
+    /** The memory that the commands take. */
+    long bytes;
+
+    /** Whether a command was refused, so that none will be carried out. */
+    boolean broken;
 
     /** A command that waits for {@code EXEC}. */
-    record Queued(CommandSpec spec, List<byte[]> arguments) implements Arguments {
-      @Override
-      public int count() {
-        return arguments.size();
-      }
-
-      @Override
-      public byte[] argument(int number) {
-        return arguments.get(number);
-      }
-    }
+    record Queued(CommandSpec spec, List<byte[]> arguments) {}
 
     /**
      * Adds a command.
@@ -90,26 +83,11 @@ final class Session {
       bytes += taken;
     }
 
-    /** Returns the commands in order. */
-    List<Queued> commands() {
-      return commands;
-    }
-
-    /** Returns the memory that the commands take. */
-    long bytes() {
-      return bytes;
-    }
-
     /** Notes that a command was refused, so that none will be carried out. */
     void refuse() {
       broken = true;
       commands.clear();
       bytes = 0;
-    }
-
-    /** Whether a command was refused. */
-    boolean isBroken() {
-      return broken;
     }
   }
 
@@ -127,8 +105,8 @@ final class Session {
    * this is the one that has its name now.
    */
   Selectable selected() {
-    if (selected.set().isRemoved()) {
-      Selectable again = service.named(selected.set().name());
+    if (selected.set.isRemoved()) {
+      Selectable again = service.named(selected.set.name());
       selected = again == null ? selected : again;
     }
     return selected;
@@ -231,7 +209,7 @@ final class Session {
         (now - beganNanos) / 1_000_000_000L,
         (now - activeNanos) / 1_000_000_000L,
         flags.isEmpty() ? "N" : flags,
-        selected.number(),
+        selected.set.number(),
         lastCommand == null ? "NULL" : lastCommand.name(),
         tracking == null ? -1 : 0,
         resp3 ? 3 : 2,

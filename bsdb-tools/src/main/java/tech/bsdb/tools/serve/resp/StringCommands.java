@@ -1,6 +1,7 @@
 package tech.bsdb.tools.serve.resp;
 
 import java.util.Arrays;
+import java.util.List;
 import tech.bsdb.tools.serve.resp.LookupRound.KeyStep;
 
 /** Commands about keys and their values as strings. */
@@ -28,24 +29,20 @@ final class StringCommands {
     }
   }
 
-  static void mget(Arguments command, LookupRound round) throws CommandException {
-    int keys = command.count() - 1;
+  static void mget(List<byte[]> command, LookupRound round) throws CommandException {
+    int keys = command.size() - 1;
     round.require(keys, "keys");
     round.begin();
     round.add((found, out) -> out.array(keys));
-    for (int i = 1; i <= keys; i++) {
-      round.add(command.argument(i), GET_STRING);
-    }
+    command.subList(1, 1 + keys).forEach(key -> round.add(key, GET_STRING));
   }
 
   /** Counts keys that exist, as often as they are given. */
-  static void exists(Arguments command, LookupRound round) throws CommandException {
-    int keys = command.count() - 1;
+  static void exists(List<byte[]> command, LookupRound round) throws CommandException {
+    int keys = command.size() - 1;
     round.require(keys, "keys");
     round.begin();
-    for (int i = 1; i <= keys; i++) {
-      round.add(command.argument(i), COUNT);
-    }
+    command.subList(1, 1 + keys).forEach(key -> round.add(key, COUNT));
     round.add(SUM);
   }
 
@@ -67,18 +64,17 @@ final class StringCommands {
   }
 
   /** Answers with the bytes of a key and its value, whatever they take in memory or in files. */
-  static void memoryUsage(Arguments command, LookupRound round) throws CommandException {
-    for (int i = 3; i < command.count(); i += 2) {
-      if (!Arguments.is(command.argument(i), "samples") || i + 1 == command.count()) {
+  static void memoryUsage(List<byte[]> command, LookupRound round) throws CommandException {
+    for (int i = 3; i < command.size(); i += 2) {
+      if (!Arguments.is(command.get(i), "samples") || i + 1 == command.size()) {
         throw new CommandException(CommandException.SYNTAX);
       }
-      if (Arguments.integer(command.argument(i + 1)) < 0) {
+      if (Arguments.integer(command.get(i + 1)) < 0) {
         throw new CommandException(CommandException.SYNTAX);
       }
     }
-    byte[] key = command.argument(2);
-    round.begin();
-    round.add(
+    byte[] key = command.get(2);
+    round.addAlone(
         key,
         (found, out) -> {
           if (found.isPresent()) {
@@ -101,26 +97,15 @@ final class StringCommands {
     }
   }
 
-  static void getrange(Arguments command, LookupRound round) throws CommandException {
-    long first = Arguments.integer(command.argument(2));
-    long last = Arguments.integer(command.argument(3));
-    round.begin();
-    round.add(command.argument(1), (found, out) -> writeRange(found, first, last, out));
-  }
-
-  /** Writes the bytes from one place to another, both counted from the end if negative. */
-  private static void writeRange(Found found, long first, long last, ReplyWriter out)
-      throws CommandException {
-    found.requireString();
-    long length = Math.max(0, found.length());
-    long from = Math.max(0, first < 0 ? first + length : first);
-    long to = Math.min(length - 1, Math.max(0, last < 0 ? last + length : last));
-    boolean crossed = first < 0 && last < 0 && first > last;
-    if (crossed || from > to || length == 0) {
-      out.bulk(new byte[0]);
-    } else {
-      out.bulk(found.bytes(), found.offset() + (int) from, (int) (to - from + 1));
-    }
+  static KeyStep getrange(List<byte[]> command, LookupRound round) throws CommandException {
+    BitCommands.Span span = BitCommands.Span.of(command, 2);
+    return (found, out) -> {
+      found.requireString();
+      int length = Math.max(0, found.length());
+      int from = (int) Math.min(length, span.from(length) / 8);
+      int to = (int) (span.to(length) / 8);
+      out.bulk(found.bytes(), found.offset() + from, Math.max(0, to - from));
+    };
   }
 
   private static String encoding(Found found) {

@@ -13,21 +13,21 @@ final class Subsequence {
 
   /** What is to be returned. */
   private record Options(boolean length, boolean matches, long least, boolean lengths) {
-    static Options of(Arguments command) throws CommandException {
+    static Options of(List<byte[]> command) throws CommandException {
       boolean length = false;
       boolean matches = false;
       boolean lengths = false;
       long least = 0;
-      for (int i = 3; i < command.count(); i++) {
-        switch (Arguments.name(command.argument(i))) {
+      for (int i = 3; i < command.size(); i++) {
+        switch (Arguments.name(command.get(i))) {
           case "len" -> length = true;
           case "idx" -> matches = true;
           case "withmatchlen" -> lengths = true;
           case "minmatchlen" -> {
-            if (++i == command.count()) {
+            if (++i == command.size()) {
               throw new CommandException(CommandException.SYNTAX);
             }
-            least = Math.max(0, Arguments.integer(command.argument(i)));
+            least = Math.max(0, Arguments.integer(command.get(i)));
           }
           default -> throw new CommandException(CommandException.SYNTAX);
         }
@@ -42,12 +42,11 @@ final class Subsequence {
 
   private Subsequence() {}
 
-  static void lcs(Arguments command, LookupRound round) throws CommandException {
+  static void lcs(List<byte[]> command, LookupRound round) throws CommandException {
     Options options = Options.of(command);
     round.begin();
-    round.add(command.argument(1), (found, out) -> found.keep(string(found)));
-    round.add(
-        command.argument(2), (found, out) -> answer(found.kept(), string(found), options, out));
+    round.add(command.get(1), (found, out) -> found.keep(string(found)));
+    round.add(command.get(2), (found, out) -> answer(found.kept(), string(found), options, out));
   }
 
   private static byte[] string(Found found) throws CommandException {

@@ -126,9 +126,6 @@ record Tracking(String mode, boolean noLoop, List<byte[]> prefixes) {
     out.set(flags.size());
     flags.forEach(out::bulk);
     out.entry("redirect", tracking == null ? -1 : 0);
-    out.bulk("prefixes");
-    List<byte[]> prefixes = tracking == null ? List.of() : tracking.prefixes;
-    out.array(prefixes.size());
-    prefixes.forEach(out::bulk);
+    out.entry("prefixes", tracking == null ? List.of() : tracking.prefixes);
   }
 }

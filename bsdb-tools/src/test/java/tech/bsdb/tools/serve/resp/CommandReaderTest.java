@@ -33,7 +33,11 @@ class CommandReaderTest {
 
   /** Reads bytes that arrive in pieces, each of which ends at one of the places. */
   private static List<String> read(byte[] bytes, int... ends) {
-    CommandReader reader = new CommandReader(MOST, true);
+    return read(true, bytes, ends);
+  }
+
+  private static List<String> read(boolean trusted, byte[] bytes, int... ends) {
+    CommandReader reader = new CommandReader(MOST, trusted);
     List<String> commands = new ArrayList<>();
     ByteBuf in = Unpooled.directBuffer();
     try {
@@ -73,6 +77,7 @@ class CommandReaderTest {
         "*2\r\n$3\r\nGET\r\n$x\r\n",
         "*2\r\n$3\r\nGET\r\n:1\r\n",
         "*02\r\n",
+        "*1\r\n\r\n",
         "*1234567\r\n$1\r\na\r\n",
         "*9999999999\r\n",
         "*2\r\n$3\r\nGET\r\n$49869\r\n",
@@ -86,6 +91,34 @@ class CommandReaderTest {
       for (int second = first; second <= bytes.length; second++) {
         assertThat(read(bytes, first, second, bytes.length)).isEqualTo(whole);
       }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "*2\r\n$4\r\nAUTH\r\n$2\r\nk1\r\n*1\r\n$4\r\nPING\r\n",
+        "*2\r\n$4\r\nAUTH\r\n$16385\r\n",
+        "*11\r\n$4\r\nMGET\r\n"
+      })
+  void strangersAreReadAsTheOthersWithinTheirLimits(String text) {
+    byte[] bytes = latin1(text);
+    List<String> whole = read(false, bytes, bytes.length);
+    String last = whole.get(whole.size() - 1);
+    assertThat(last).matches(text.contains("PING") ? "0 left.*" : "unauthenticated .*bulk length");
+    for (int first = 0; first <= bytes.length; first++) {
+      assertThat(read(false, bytes, first, bytes.length)).isEqualTo(whole);
+    }
+  }
+
+  @Test
+  void aLineThatIsTooLongIsNoCommand() {
+    for (String begin : List.of("*", "*1\r\n$")) {
+      byte[] bytes = latin1(begin + "1".repeat(70_000));
+      String wrong =
+          begin.length() == 1 ? "too big mbulk count string" : "too big bulk count string";
+      assertThat(read(bytes, bytes.length)).containsExactly(wrong);
+      assertThat(read(bytes, 3, 100, 60_000, bytes.length)).containsExactly(wrong);
     }
   }
 
