@@ -10,9 +10,6 @@ final class CommandException extends Exception {
   static final String WRONG_TYPE =
       "WRONGTYPE Operation against a key holding the wrong kind of value";
 
-  /** Instead of an error: the reply for an array that does not exist. */
-  static final String NOTHING = "";
-
   private static final long serialVersionUID = 1;
 
   /**

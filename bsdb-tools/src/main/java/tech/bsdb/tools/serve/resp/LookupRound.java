@@ -35,22 +35,18 @@ final class LookupRound {
 
   private static final int LONGEST_KEY = 65_535;
 
-  /** Kinds of steps: is the first of a command. */
-  private static final int BEGINS = 1;
-
-  /** Is part of the reply of a transaction, which has begun. */
-  private static final int ENCLOSED = 2;
-
   private final RespService service;
   private final TrackedKeys tracked;
   private final Found found = new Found();
   private byte[] @Nullable [] keys = new byte[64] @Nullable [];
   private KeyStep[] steps = new KeyStep[64];
-  private byte[] kinds = new byte[64];
+
+  /** Which steps are the first of a command. */
+  private boolean[] begins = new boolean[64];
+
   private int size;
   private int lookups;
   private boolean begun;
-  private boolean enclosing;
   private int next;
   private int hits;
   private int misses;
@@ -60,7 +56,6 @@ final class LookupRound {
   private int replyPart;
   private boolean skipping;
   private boolean torn;
-  private boolean cancelled;
 
   /** What becomes of one key of a command, or of a command without keys, in a round of lookups. */
   @FunctionalInterface
@@ -99,14 +94,6 @@ final class LookupRound {
     }
   }
 
-  /**
-   * Sets whether the replies of the commands that follow are parts of the reply of a transaction,
-   * which has begun.
-   */
-  void enclose(boolean parts) {
-    enclosing = parts;
-  }
-
   /** Begins a command, whose steps follow. */
   void begin() {
     begun = true;
@@ -134,11 +121,11 @@ final class LookupRound {
       int more = 2 * size;
       keys = Arrays.copyOf(keys, more);
       steps = Arrays.copyOf(steps, more);
-      kinds = Arrays.copyOf(kinds, more);
+      begins = Arrays.copyOf(begins, more);
     }
     keys[size] = key;
     steps[size] = step;
-    kinds[size] = (byte) ((begun ? BEGINS : 0) | (enclosing ? ENCLOSED : 0));
+    begins[size] = begun;
     begun = false;
     size++;
   }
@@ -217,7 +204,7 @@ final class LookupRound {
   /** Answers every command by the same error, instead of running. */
   void refuse(String error, ReplyWriter out) {
     for (int i = 0; i < size; i++) {
-      if (is(i, BEGINS) && !is(i, ENCLOSED)) {
+      if (begins[i]) {
         service.statistics().failed(error);
         out.error(error);
       }
@@ -237,7 +224,7 @@ final class LookupRound {
     int slice = longest > ALONE ? 1 : (int) Math.min(SLICE, SLICE_BYTES / longest);
     hits = 0;
     misses = 0;
-    if (next < size && !is(next, BEGINS)) {
+    if (next < size && !begins[next]) {
       replyPart = -1; // the begin of the reply is on its way
     }
     while (next < size && out.length() < most && !torn) {
@@ -279,7 +266,7 @@ final class LookupRound {
       for (int i = from; i < to; i++) {
         byte[] key = keys[i];
         if (key != null && alone) {
-          boolean skips = skipping && !is(i, BEGINS);
+          boolean skips = skipping && !begins[i];
           value = skips ? null : of.database.get(key, budget);
         } else if (key != null && key.length <= LONGEST_KEY) {
           int unused = batch.add(key);
@@ -326,18 +313,9 @@ final class LookupRound {
     }
   }
 
-  /** Whether a step is of a kind. */
-  private boolean is(int step, int kind) {
-    return (kinds[step] & kind) != 0;
-  }
-
   /** Answers one step. */
   private void step(int i, @Nullable Throwable failure, ReplyWriter out) {
-    if (cancelled && is(i, ENCLOSED)) {
-      return;
-    }
-    if (is(i, BEGINS)) {
-      cancelled = false;
+    if (begins[i]) {
       found.begin();
       skipping = false;
       replyStart = out.length();
@@ -369,13 +347,8 @@ final class LookupRound {
       return;
     }
     out.truncate(replyStart);
-    if (error.equals(CommandException.NOTHING)) {
-      cancelled = true;
-      out.absentArray();
-    } else {
-      out.error(error);
-      service.statistics().failed(error);
-    }
+    out.error(error);
+    service.statistics().failed(error);
     skipping = true;
   }
 
@@ -404,7 +377,7 @@ final class LookupRound {
     if (steps.length > KEPT) {
       keys = new byte[64] @Nullable [];
       steps = new KeyStep[64];
-      kinds = new byte[64];
+      begins = new boolean[64];
     } else {
       Arrays.fill(keys, 0, size, null);
     }
@@ -413,7 +386,6 @@ final class LookupRound {
     lookups = 0;
     next = 0;
     skipping = false;
-    cancelled = false;
     torn = false;
   }
 }

@@ -58,6 +58,10 @@ final class RespConnection extends ClientConnection {
   private @Nullable Runnable waiting;
 
   private @Nullable String malformed;
+
+  /** What the transaction that the round is has watched; null if the round is none. */
+  private @Nullable Map<Selectable, String> executing;
+
   private byte @Nullable [] knownName;
   private @Nullable CommandSpec known;
   private int counted;
@@ -357,6 +361,7 @@ final class RespConnection extends ClientConnection {
     return answerLater(() -> replies.simple("QUEUED"));
   }
 
+  /** Has a transaction answered in a round of its own; returns false unless it is silent. */
   private boolean exec(Session.Transaction of) throws CommandException {
     Map<Selectable, String> watched = Map.copyOf(session.watched);
     session.watched.clear();
@@ -374,17 +379,21 @@ final class RespConnection extends ClientConnection {
       }
       RespCluster.requireHere(cluster, slot, session.replicaAccepted);
     }
-    roundBytes += of.bytes;
-    int count = of.commands.size();
-    round.begin();
-    Selectable selected = session.selected();
-    round.add(
-        (found, out) -> {
-          requireUnchanged(watched, selected);
-          out.array(count);
+    session.transaction = of; // its memory is counted until its round begins
+    return answerLater(
+        () -> {
+          session.transaction = null;
+          executing = watched;
+          queueAll(of.commands);
+          roundBytes += of.bytes;
+          holdReceived();
         });
-    round.enclose(true);
-    for (Session.Transaction.Queued each : of.commands) {
+  }
+
+  /** Queues the commands of a transaction, behind the beginning of its reply. */
+  private void queueAll(List<Session.Transaction.Queued> commands) {
+    addPart((found, out) -> out.array(commands.size()));
+    for (Session.Transaction.Queued each : commands) {
       if (each.spec().handler() instanceof Handler.Queued queued) {
         try {
           queued.queue(each.arguments(), round);
@@ -396,8 +405,6 @@ final class RespConnection extends ClientConnection {
         addPart((found, out) -> direct.answer(session, each.arguments(), out));
       }
     }
-    round.enclose(false);
-    return true;
   }
 
   /** Adds a part of the reply of a transaction that needs no data. */
@@ -406,26 +413,20 @@ final class RespConnection extends ClientConnection {
     round.add(step);
   }
 
-  /**
-   * Requires that the versions that were watched are those of the round.
-   *
-   * @throws CommandException without a reply if not
-   */
-  private void requireUnchanged(Map<Selectable, String> watched, Selectable selected)
-      throws CommandException {
+  /** Whether the versions that the transaction has watched are still served. */
+  private boolean isUnchanged(Map<Selectable, String> watched, ServedVersion version) {
     for (Map.Entry<Selectable, String> each : watched.entrySet()) {
-      String id;
-      if (each.getKey() == selected) {
-        id = round.version().statistics.databaseId();
-      } else {
+      ServedVersion now = version;
+      if (each.getKey() != session.selected()) {
         try (Lease lease = each.getKey().set.acquire()) {
-          id = each.getKey().version(lease.database()).statistics.databaseId();
+          now = each.getKey().version(lease.database());
         }
       }
-      if (!id.equals(each.getValue())) {
-        throw new CommandException(CommandException.NOTHING);
+      if (!now.statistics.databaseId().equals(each.getValue())) {
+        return false;
       }
     }
+    return true;
   }
 
   /**
@@ -472,15 +473,21 @@ final class RespConnection extends ClientConnection {
       }
       weight = wanted;
     }
+    boolean begins = !round.isOpen();
     ServedVersion version;
     try {
-      version = round.isOpen() ? round.version() : round.open(session.selected());
+      version = begins ? round.open(session.selected()) : round.version();
+      if (!version.badSchema.isEmpty()) {
+        refuse(version.badSchema);
+        return;
+      }
+      if (begins && executing != null && !isUnchanged(executing, version)) {
+        replies.absentArray();
+        close();
+        return;
+      }
     } catch (DataSetRemovedException e) {
       refuse(removed(e));
-      return;
-    }
-    if (!version.badSchema.isEmpty()) {
-      refuse(version.badSchema);
       return;
     }
     if (version.statistics.readsMemory() && !service.async) {
@@ -522,7 +529,12 @@ final class RespConnection extends ClientConnection {
 
   /** Answers the commands of the round by an error. */
   private void refuse(String error) {
-    round.refuse(error, replies);
+    if (executing == null) {
+      round.refuse(error, replies);
+    } else {
+      service.statistics().failed(error);
+      replies.error(error);
+    }
     close();
   }
 
@@ -602,6 +614,7 @@ final class RespConnection extends ClientConnection {
   private void close() {
     leave();
     round.close();
+    executing = null;
     received.settle(queuedBytes());
     sendInvalidation();
   }
