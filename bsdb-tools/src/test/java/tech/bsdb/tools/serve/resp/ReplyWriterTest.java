@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.io.ByteArrayOutputStream;
+import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -38,6 +40,17 @@ class ReplyWriterTest {
     expect("$" + length + "\r\n");
     expected.write(bytes, 3, length);
     expect("\r\n");
+  }
+
+  @Test
+  void valuesAreWhatTheyAreWithinListsAndMaps() {
+    List<?> values = List.of(7, 1L << 40, "text", new byte[] {'b'}, Map.of("key", List.of()));
+    out.value(values);
+    out.useResp3(true);
+    out.value(values);
+    String most = "*5\r\n:7\r\n:1099511627776\r\n$4\r\ntext\r\n$1\r\nb\r\n";
+    expect(most + "*2\r\n$3\r\nkey\r\n*0\r\n" + most + "%1\r\n$3\r\nkey\r\n*0\r\n");
+    assertThat(taken(out)).isEqualTo(expected.toByteArray());
   }
 
   @Test
