@@ -30,7 +30,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.tools.serve.client.Latencies;
 import tech.bsdb.tools.serve.dataset.DataSet;
 import tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException;
 import tech.bsdb.tools.serve.dataset.DataSets;

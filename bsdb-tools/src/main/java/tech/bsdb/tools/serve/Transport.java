@@ -9,7 +9,6 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.ServerSocketChannel;
@@ -38,7 +37,7 @@ final class Transport implements AutoCloseable {
         new MultiThreadIoEventLoopGroup(
             threads,
             new DefaultThreadFactory("bsdb-http", true),
-            epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
+            epoll ? LastingEpoll.newFactory() : NioIoHandler.newFactory());
   }
 
   /** Returns the name of the transport. */

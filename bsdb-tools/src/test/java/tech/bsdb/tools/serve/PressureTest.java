@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.Layout;
@@ -74,6 +75,28 @@ class PressureTest {
         new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, (byte) address}), 0));
     socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
     return new Wire(socket);
+  }
+
+  /** The rest waits for room in the socket when nothing else of it is awaited any more. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whoSendsNothingMoreGetsAllAnswers(boolean async) throws IOException {
+    int answers = 1000; // more than are read ahead
+    try (Serving serving = new Serving(build(MIB, Layout.PACKED))) {
+      serving.async = async;
+      serving.start();
+      try (Wire client = serving.connect()) {
+        client.send(LARGE.replace("large", "middle").repeat(answers));
+        client.shutdownOutput();
+        for (int i = 0; i < 100 || serving.memory().held() == 0; i++) {
+          Serving.pause();
+        }
+        for (int i = 0; i < answers; i++) {
+          assertThat(client.read().body()).isEqualTo(value(60_000, 2));
+        }
+        assertThat(client.ended()).isTrue();
+      }
+    }
   }
 
   @Sampled(4)
