@@ -42,7 +42,7 @@ class ArrowsTest {
       serve.batch: text
       serve.client: cli
       serve.dataset: cli inspect serve.client
-      serve.cluster:
+      serve.cluster: cli
       serve.resp: rows serve.client serve.cluster serve.dataset text
       serve: cli publish rows serve.batch serve.client serve.cluster serve.dataset serve.resp text
       """;
@@ -104,7 +104,7 @@ class ArrowsTest {
     "com.fasterxml.jackson.., cli input rows serve.cluster",
     "org.apache.commons.cli.., cli",
     "io.netty.., serve serve.client serve.resp",
-    "io.prometheus.., serve",
+    "io.prometheus.., serve serve.client",
     "javax.security.auth.., source",
   })
   void onlyThesePackagesKnow(String library, String packages) {

@@ -99,7 +99,7 @@ final class Metrics {
   }
 
   private MetricSnapshots collect() {
-    Map<Labels, Map<String, ?>> server = Map.of(Labels.EMPTY, figures.shared());
+    Map<Labels, Map<String, ?>> server = Map.of(Labels.EMPTY, figures.timed());
     Map<Labels, Map<String, ?>> dataSets = new LinkedHashMap<>();
     for (DataSet set : sets.all()) {
       Labels name = sets.areNamed() ? Labels.of("dataset", set.name()) : Labels.EMPTY;

@@ -100,7 +100,7 @@ final class PlainGets extends ChannelInboundHandlerAdapter {
     } else if (keptInVain > MOST_IN_VAIN || !connection.isQuiet()) {
       ctx.fireChannelRead(in);
     } else {
-      learn(known, ctx, in);
+      learn(pattern, ctx, in);
     }
   }
 
@@ -139,6 +139,7 @@ final class PlainGets extends ChannelInboundHandlerAdapter {
         next = answers.isFull(heads) ? -1 : answer(known, lease.database(), heads, answers, at, to);
       }
     } catch (IllegalStateException e) { // removed or closed, which the normal way says
+      pattern = null;
       return false;
     }
     if (at == 0) {

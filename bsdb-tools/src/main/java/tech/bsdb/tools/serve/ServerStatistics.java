@@ -67,7 +67,7 @@ record ServerStatistics(
 
   /** Returns the content of {@code /stats}, with one data set in detail. */
   Map<String, @Nullable Object> now(DataSet shown) throws IOException {
-    Map<String, @Nullable Object> shared = shared();
+    Map<String, @Nullable Object> shared = timed();
     Map<String, @Nullable Object> all = new LinkedHashMap<>();
     all.put("server", shared.get("server"));
     all.put("dataset", sets.areNamed() ? shown.name() : null);
@@ -81,6 +81,23 @@ record ServerStatistics(
     return all;
   }
 
+  /** Returns the figures of the whole server with the percentiles, which take longer. */
+  Map<String, @Nullable Object> timed() {
+    Map<String, @Nullable Object> all = shared();
+    Latencies latencies = requests.latencies();
+    Map<String, @Nullable Object> latency = latency(latencies.total());
+    Map<String, @Nullable Object> recent = latency(latencies.recent());
+    recent.put("seconds", Latencies.WINDOW_SECONDS);
+    latency.put("recent", recent);
+    all.put("latency", latency);
+    if (resp != null) {
+      Map<String, @Nullable Object> commands = resp(resp);
+      commands.put("latency", latency(resp.statistics().latencies().total()));
+      all.put("resp", commands);
+    }
+    return all;
+  }
+
   /** Returns the figures of the whole server; null for a part that it does not have. */
   Map<String, @Nullable Object> shared() {
     Map<String, @Nullable Object> all = new LinkedHashMap<>();
@@ -90,12 +107,6 @@ record ServerStatistics(
     all.put("requests", requestFigures());
     all.put("resp", resp == null ? null : resp(resp));
     all.put("lookups", requests.lookups().byOutcome());
-    Latencies latencies = requests.latencies();
-    Map<String, @Nullable Object> latency = latency(latencies.total());
-    Map<String, @Nullable Object> recent = latency(latencies.recent());
-    recent.put("seconds", Latencies.WINDOW_SECONDS);
-    latency.put("recent", recent);
-    all.put("latency", latency);
     all.put("io", io(sets.ioCounters()));
     all.put("memory", memory());
     all.put("accessLog", log == null ? null : log.lost());
@@ -328,7 +339,6 @@ record ServerStatistics(
     map.put("commands", statistics.answered());
     map.put("byCommand", statistics.commands());
     map.put("errors", statistics.errors());
-    map.put("latency", latency(statistics.latencies().total()));
     return map;
   }
 

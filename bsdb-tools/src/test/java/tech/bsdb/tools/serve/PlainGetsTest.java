@@ -492,10 +492,14 @@ class PlainGetsTest {
       try (Wire admin = serving.administrate()) {
         Files.move(all.resolve("a"), folder.resolve("away"));
         assertThat(admin.post("/reload", "", new byte[0]).status()).isEqualTo(200);
+        assertThat(wire.get("/bsdb/a/k").text()).contains("no data set has this name");
+        assertThat(wire.get("/bsdb/ab/k").text()).isEqualTo("of ab");
+        assertThat(wire.get("/bsdb/ab/k").text()).isEqualTo("of ab");
+        Path unused = Serving.build(all.resolve("a"), Map.of("k", "anew"));
+        assertThat(admin.post("/reload", "", new byte[0]).status()).isEqualTo(200);
       }
-      assertThat(wire.get("/bsdb/a/k").text()).contains("no data set has this name");
-      assertThat(wire.get("/bsdb/ab/k").text()).isEqualTo("of ab");
-      assertThat(wire.get("/bsdb/ab/k").text()).isEqualTo("of ab");
+      assertThat(wire.get("/bsdb/a/k").text()).isEqualTo("anew");
+      assertThat(wire.get("/bsdb/a/k").text()).isEqualTo("anew");
     }
   }
 

@@ -121,6 +121,18 @@ class RespPressureTest {
   }
 
   @Test
+  void aLongReplyIsNotSentToWhoWantsNone() throws IOException {
+    try (Serving serving = serving().start();
+        RespWire wire = RespWire.to(serving.respPort())) {
+      for (int length : new int[] {10, 70_000, 1_000_000}) {
+        wire.send(RespWire.command("CLIENT", "REPLY", "SKIP"));
+        wire.send(RespWire.command("ECHO", "e".repeat(length)));
+        assertThat(wire.ask("GET", "small")).isEqualTo("$5\r\nvalue\r\n");
+      }
+    }
+  }
+
+  @Test
   void halfACommandIsNotWaitedForForLong() throws IOException {
     try (Serving serving = serving()) {
       serving.request = Duration.ofMillis(300);

@@ -1,6 +1,5 @@
 package tech.bsdb.tools.serve.cluster;
 
-import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -30,7 +29,12 @@ public final class Cluster implements AutoCloseable {
   private final Requirement requirement;
   private final Consumer<String> said;
   private final ScheduledExecutorService poller =
-      Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory("bsdb-cluster", true));
+      Executors.newSingleThreadScheduledExecutor(
+          task -> {
+            Thread thread = new Thread(task, "bsdb-cluster");
+            thread.setDaemon(true);
+            return thread;
+          });
   private byte[] bytes;
   private byte @Nullable [] suspect;
   private volatile ClusterView view;
@@ -225,11 +229,12 @@ public final class Cluster implements AutoCloseable {
    * @param later whether a file that is wrong gets a second look before it is refused, because it
    *     may be being written
    */
-  private synchronized boolean refresh(boolean later) throws IOException {
+  synchronized boolean refresh(boolean later) throws IOException {
     byte[] found = {};
     try {
       found = read(options.file());
       if (Arrays.equals(found, bytes)) {
+        suspect = null;
         refused = null;
         return false;
       }
@@ -241,6 +246,7 @@ public final class Cluster implements AutoCloseable {
       String change = describe(view, next);
       view = next;
       bytes = found;
+      suspect = null;
       refused = null;
       changedAt = Instant.now();
       changes++;

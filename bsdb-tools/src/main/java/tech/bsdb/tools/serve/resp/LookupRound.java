@@ -53,7 +53,7 @@ final class LookupRound {
   private @Nullable Lease lease;
   private @Nullable ServedVersion version;
   private int replyStart;
-  private int replyPart;
+  private int replyTaken;
   private boolean skipping;
   private boolean torn;
 
@@ -225,7 +225,7 @@ final class LookupRound {
     hits = 0;
     misses = 0;
     if (next < size && !begins[next]) {
-      replyPart = -1; // the begin of the reply is on its way
+      replyTaken = -1; // the begin of the reply is on its way
     }
     while (next < size && out.length() < most && !torn) {
       int end = Math.min(size, next + slice);
@@ -319,7 +319,7 @@ final class LookupRound {
       found.begin();
       skipping = false;
       replyStart = out.length();
-      replyPart = out.part();
+      replyTaken = out.taken();
     } else if (skipping) {
       return;
     }
@@ -342,7 +342,7 @@ final class LookupRound {
 
   /** Replaces the reply of the current command by an error. */
   private void fail(String error, ReplyWriter out) {
-    if (replyPart != out.part()) {
+    if (replyTaken != out.taken()) {
       torn = true;
       return;
     }

@@ -55,7 +55,7 @@ final class ReplyWriter {
   private final List<ByteBuf> parts = new ArrayList<>();
   private @Nullable Text current;
   private int partsBytes;
-  private int number;
+  private int taken;
   private boolean resp3;
 
   /** What is being written. */
@@ -113,14 +113,25 @@ final class ReplyWriter {
     return partsBytes + (text == null ? 0 : text.length());
   }
 
-  /** Returns a number that changes when what was written can no longer be {@link #truncate}d. */
-  int part() {
-    return number;
+  /** Returns a number that changes when what was written is taken. */
+  int taken() {
+    return taken;
   }
 
-  /** Removes what was written behind a length, in the same {@link #part}. */
+  /** Removes what was written behind a length, and has not been {@link #taken} since. */
   void truncate(int length) {
-    out().truncate(length - partsBytes);
+    while (partsBytes > length) {
+      ByteBuf last = parts.get(parts.size() - 1);
+      int most = last.readableBytes();
+      int less = Math.min(most, partsBytes - length);
+      partsBytes -= less;
+      if (less == most) {
+        parts.remove(parts.size() - 1).release();
+      } else {
+        last.writerIndex(last.writerIndex() - less);
+      }
+    }
+    out().truncate(Math.max(0, Math.min(out().length(), length - partsBytes)));
   }
 
   /** Gives away what was written, in order; the receiver releases it. */
@@ -129,11 +140,11 @@ final class ReplyWriter {
     parts.forEach(receiver);
     parts.clear();
     partsBytes = 0;
+    taken++;
   }
 
   /** Makes a buffer of what is in the array, which other writers may use then. */
   private void endPart() {
-    number++;
     Text text = current;
     if (text == null) {
       return;

@@ -185,6 +185,25 @@ class ClusterTest {
         List.of(nodes(node("b", 1, all)), "no node has the name a; the nodes are b"));
   }
 
+  @Test
+  void eachWrongFileGetsASecondLook() throws IOException {
+    String right = three("0-99", "100-199", "200-16383");
+    write(right);
+    try (Cluster cluster = join("a", LONG)) {
+      for (int i = 0; i < 3; i++) {
+        write("");
+        assertThatIOException().isThrownBy(() -> cluster.refresh(true));
+        assertThat(cluster.refused()).isNull();
+        write(right);
+        assertThat(cluster.refresh(true)).isFalse();
+      }
+      write("");
+      assertThatIOException().isThrownBy(() -> cluster.refresh(true));
+      assertThatIOException().isThrownBy(() -> cluster.refresh(true));
+      assertThat(cluster.refused()).isNotNull();
+    }
+  }
+
   @ParameterizedTest
   @MethodSource("wrong")
   void aWrongFileIsNamedAndChangesNothing(List<String> wrong) throws IOException {
