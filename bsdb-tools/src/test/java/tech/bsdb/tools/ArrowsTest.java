@@ -44,7 +44,7 @@ class ArrowsTest {
       serve.dataset: cli inspect serve.client
       serve.cluster: cli
       serve.resp: rows serve.client serve.cluster serve.dataset text
-      serve: cli publish rows serve.batch serve.client serve.cluster serve.dataset serve.resp text
+      serve: cli inspect publish rows serve.batch serve.client serve.cluster serve.dataset serve.resp text
       """;
 
   private static final JavaClasses CLASSES =

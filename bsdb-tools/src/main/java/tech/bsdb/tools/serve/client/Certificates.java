@@ -24,6 +24,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import javax.net.ssl.SSLException;
+import tech.bsdb.tools.cli.SmallFile;
 
 /**
  * The server's certificate chain and key.
@@ -117,7 +118,7 @@ record Certificates(SslContext context, Instant notBefore, Instant notAfter) {
   }
 
   private static String requirePem(Path file, String mark, String what) throws IOException {
-    String text = new String(Credentials.smallFile(file, what), ISO_8859_1);
+    String text = new String(SmallFile.read(file, what), ISO_8859_1);
     if (!text.contains(mark)) {
       throw new FileSystemException(file.toString(), null, "holds no " + what.substring(2));
     }

@@ -2,9 +2,6 @@ package tech.bsdb.tools.serve.client;
 
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.FileSystemException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -22,8 +19,6 @@ import tech.bsdb.tools.cli.Diagnosis;
 public final class Credentials {
   /** A certificate that expires sooner causes a warning. */
   private static final Duration SOON = Duration.ofDays(30);
-
-  private static final int MAX_FILE = 1 << 20;
 
   private final @Nullable Path tokenFile;
   private final @Nullable TlsFiles tlsFiles;
@@ -57,29 +52,6 @@ public final class Credentials {
     this.tokens = tokenFile == null ? null : Tokens.read(tokenFile);
     this.certificates = tlsFiles == null ? null : Certificates.load(tlsFiles);
     warn(Instant.now());
-  }
-
-  /**
-   * Reads the bytes of a file or a pipe, which must be small.
-   *
-   * @param what what it should contain
-   * @throws FileSystemException naming the file, if it cannot be read or is too large
-   */
-  public static byte[] smallFile(Path file, String what) throws IOException {
-    if (Files.isDirectory(file)) {
-      throw new FileSystemException(file.toString(), null, "is a directory, not " + what);
-    }
-    try (InputStream in = Files.newInputStream(file)) {
-      byte[] bytes = in.readNBytes(MAX_FILE + 1);
-      if (bytes.length > MAX_FILE) {
-        throw new FileSystemException(file.toString(), null, "too large for " + what);
-      }
-      return bytes;
-    } catch (FileSystemException e) {
-      throw e;
-    } catch (IOException e) {
-      throw new FileSystemException(file.toString(), null, String.valueOf(e.getMessage()));
-    }
   }
 
   /** Whether an {@code Authorization} header's value grants access. */

@@ -12,6 +12,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.cli.SmallFile;
 
 /**
  * The bearer tokens that grant access (RFC 6750). Only their digests are kept, and comparison takes
@@ -28,7 +29,7 @@ record Tokens(List<byte[]> digests) {
   static Tokens read(Path file) throws IOException {
     List<byte[]> digests = new ArrayList<>();
     int number = 0;
-    byte[] bytes = Credentials.smallFile(file, "a file of tokens");
+    byte[] bytes = SmallFile.read(file, "a file of tokens");
     try {
       String text = UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
       for (String line : text.lines().toList()) {

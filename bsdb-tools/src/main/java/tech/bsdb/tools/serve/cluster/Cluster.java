@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.KeyRouting;
 import tech.bsdb.tools.cli.Diagnosis;
-import tech.bsdb.tools.serve.client.Credentials;
+import tech.bsdb.tools.cli.SmallFile;
 import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
 import tech.bsdb.tools.serve.cluster.Topology.ReplicaGroup;
 
@@ -131,7 +131,7 @@ public final class Cluster implements AutoCloseable {
     if (Files.exists(file) && !Files.isRegularFile(file)) { // opening a pipe could wait forever
       throw wrong(file, "is no regular file");
     }
-    return Credentials.smallFile(file, "a topology");
+    return SmallFile.read(file, "a topology");
   }
 
   private static FileSystemException wrong(Path file, String reason) {
