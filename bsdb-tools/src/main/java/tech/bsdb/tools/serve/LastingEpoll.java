@@ -31,6 +31,7 @@ record LastingEpoll(IoHandler epoll) implements IoHandler {
     }
 
     @Override
+    @SuppressWarnings("TypeParameterUnusedInFormals") // that is how Netty declares it
     public <T> T attachment() {
       return of.attachment();
     }
