@@ -8,15 +8,14 @@ import tech.bsdb.LookupBatch;
 import tech.bsdb.error.WrongShardException;
 import tech.bsdb.tools.serve.batch.AnswerFrames;
 import tech.bsdb.tools.serve.batch.AnswerWriter;
-import tech.bsdb.tools.serve.batch.KeyList;
-import tech.bsdb.tools.serve.batch.KeyStream;
+import tech.bsdb.tools.serve.batch.BatchKeys;
 import tech.bsdb.tools.serve.batch.Projection;
 import tech.bsdb.tools.serve.batch.RequestRefusedException;
 import tech.bsdb.tools.serve.cluster.Cluster.ElsewhereException;
 
 /** The values of many keys, in request order. */
 final class BatchLookup extends SlicedAnswer<AnswerWriter> {
-  private final KeyStream body;
+  private final BatchKeys keys;
   private final Form form;
   private int together;
   private int first;
@@ -36,29 +35,28 @@ final class BatchLookup extends SlicedAnswer<AnswerWriter> {
   /**
    * A batch whose body has not arrived yet.
    *
-   * @param body takes the body
+   * @param keys takes the body
    */
   BatchLookup(
-      Lookups lookups, Exchange exchange, Conditions conditions, KeyStream body, Form form) {
+      Lookups lookups, Exchange exchange, Conditions conditions, BatchKeys keys, Form form) {
     super(lookups, exchange, conditions, form.frames ? MediaType.FRAMES : MediaType.JSON_LINES);
-    this.body = body;
+    this.keys = keys;
     this.form = form;
   }
 
   @Override
   public void body(ByteBuf piece) throws RequestRefusedException {
-    byte[] bytes = ByteBufUtil.getBytes(piece);
-    body.take(bytes, 0, bytes.length);
+    keys.take(ByteBufUtil.getBytes(piece));
   }
 
   @Override
   public void bodyEnded() throws RequestRefusedException {
-    body.end();
+    keys.end();
   }
 
   @Override
   int weight() {
-    return Math.max(1, Math.min(body.keys().size(), KEYS));
+    return Math.max(1, Math.min(keys.size(), KEYS));
   }
 
   @Override
@@ -69,7 +67,7 @@ final class BatchLookup extends SlicedAnswer<AnswerWriter> {
 
   @Override
   boolean isQuick() {
-    return body.keys().size() <= together && !lookups().async() && served().mapped();
+    return keys.size() <= together && !lookups().async() && served().mapped();
   }
 
   @Override
@@ -77,7 +75,7 @@ final class BatchLookup extends SlicedAnswer<AnswerWriter> {
     next = first;
     end = first;
     hits = 0;
-    int most = Math.min(body.keys().size(), first + KEYS);
+    int most = Math.min(keys.size(), first + KEYS);
     if (first == 0) {
       requireOwnKeys();
       if (form.withVersion) {
@@ -104,12 +102,11 @@ final class BatchLookup extends SlicedAnswer<AnswerWriter> {
 
   @Override
   boolean isLast() {
-    return first == body.keys().size();
+    return first == keys.size();
   }
 
   /** Refuses the batch before its answer begins, if a key belongs to another node or shard. */
   private void requireOwnKeys() throws WrongShardException, ElsewhereException {
-    KeyList keys = body.keys();
     Placement placement = lookups().placement();
     if (placement.cluster() != null) {
       for (int i = 0; i < keys.size(); i++) {
@@ -124,7 +121,6 @@ final class BatchLookup extends SlicedAnswer<AnswerWriter> {
   }
 
   private void lookUp(AnswerWriter answers) throws IOException {
-    KeyList keys = body.keys();
     LookupBatch asked = batch();
     for (int i = next; i < end; i++) {
       asked.add(keys.key(i));
@@ -134,16 +130,14 @@ final class BatchLookup extends SlicedAnswer<AnswerWriter> {
       int place = i - next;
       if (asked.isPresent(place)) {
         hits++;
-        answers.write(
-            keys.bytes(),
-            keys.offset(i),
-            keys.length(i),
-            asked.values(),
-            asked.offset(place),
-            asked.length(place));
-      } else {
-        answers.writeAbsent(keys.bytes(), keys.offset(i), keys.length(i));
       }
+      answers.write(
+          keys.bytes(),
+          keys.offset(i),
+          keys.length(i),
+          asked.values(),
+          asked.offset(place),
+          asked.length(place));
     }
   }
 }

@@ -4,8 +4,8 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.serve.batch.BatchKeys;
 import tech.bsdb.tools.serve.batch.KeyEncoding;
-import tech.bsdb.tools.serve.batch.KeyStream;
 import tech.bsdb.tools.serve.batch.Projection;
 import tech.bsdb.tools.serve.batch.RequestRefusedException;
 import tech.bsdb.tools.serve.cluster.Cluster.ElsewhereException;
@@ -39,7 +39,7 @@ record KeyRoutes(String prefix, Lookups lookups, int batchKeys) {
       throws RequestRefusedException {
     byte[] encoded = RequestTarget.decode(target.path(), prefix.length());
     Conditions conditions = Conditions.of(target, headers);
-    byte[] key = encoding(target).decode(encoded, 0, encoded.length);
+    byte[] key = encoding(target).decode(encoded);
     Projection fields = fields(target);
     try {
       lookups.placement().requireHere(key, 0, key.length);
@@ -80,10 +80,10 @@ record KeyRoutes(String prefix, Lookups lookups, int batchKeys) {
     Projection fields = fields(target);
     Conditions conditions = Conditions.ofBatch(target);
     boolean withVersion = withVersion(target);
-    KeyStream keys =
+    BatchKeys keys =
         switch (mediaType(headers.get(HttpHeaderNames.CONTENT_TYPE))) {
-          case "application/json" -> KeyStream.json(encoding, batchKeys);
-          case "text/plain" -> KeyStream.lines(encoding, batchKeys);
+          case "application/json" -> BatchKeys.array(encoding, batchKeys);
+          case "text/plain" -> BatchKeys.lines(encoding, batchKeys);
           default ->
               throw new RequestRefusedException(
                   415,

@@ -93,7 +93,7 @@ record RangeRequest(
   private static byte @Nullable [] key(RequestTarget target, String name, KeyEncoding encoding)
       throws RequestRefusedException {
     byte[] given = target.bytes(name);
-    return given == null ? null : encoding.decode(given, 0, given.length);
+    return given == null ? null : encoding.decode(given);
   }
 
   private static int limit(RequestTarget target, int most) throws RequestRefusedException {

@@ -7,18 +7,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
  * the value's bytes; the length is -1 if the key is absent. Keys are not repeated. Not thread-safe.
  */
 public final class AnswerFrames extends AnswerWriter {
-  private static final int ABSENT = -1;
-
   @Override
   public void write(
       byte[] keys, int keyOffset, int keyLength, byte[] values, int valueOffset, int valueLength) {
     putInt(valueLength);
-    out.put(values, valueOffset, valueLength);
-  }
-
-  @Override
-  public void writeAbsent(byte[] keys, int keyOffset, int keyLength) {
-    putInt(ABSENT);
+    if (valueLength != ABSENT) {
+      out.put(values, valueOffset, valueLength);
+    }
   }
 
   /** Writes a frame whose value is the version's name. */

@@ -19,7 +19,7 @@ public final class AnswerLines extends AnswerWriter {
   private static final byte[] KEY = "{\"key\":".getBytes(US_ASCII);
   private static final byte[] COUNT = "{\"count\":".getBytes(US_ASCII);
   private static final byte[] VALUE = ",\"value\":".getBytes(US_ASCII);
-  private static final byte[] ABSENT = ",\"value\":null}\n".getBytes(US_ASCII);
+  private static final byte[] NO_VALUE = ",\"value\":null}\n".getBytes(US_ASCII);
   private static final byte[] END = "}\n".getBytes(US_ASCII);
   private static final byte[] ERROR = ",\"error\":".getBytes(US_ASCII);
 
@@ -112,6 +112,10 @@ public final class AnswerLines extends AnswerWriter {
   public void write(
       byte[] keys, int keyOffset, int keyLength, byte[] values, int valueOffset, int valueLength) {
     putKey(keys, keyOffset, keyLength);
+    if (valueLength == ABSENT) {
+      out.put(NO_VALUE);
+      return;
+    }
     int keyEnd = out.length();
     out.put(VALUE);
     try {
@@ -122,12 +126,6 @@ public final class AnswerLines extends AnswerWriter {
       putText(e.getMessage());
     }
     out.put(END);
-  }
-
-  @Override
-  public void writeAbsent(byte[] keys, int keyOffset, int keyLength) {
-    putKey(keys, keyOffset, keyLength);
-    out.put(ABSENT);
   }
 
   /** {@code {"version":"...","id":"..."}}, on its own line. */

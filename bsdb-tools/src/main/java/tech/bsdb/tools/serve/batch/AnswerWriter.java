@@ -11,16 +11,20 @@ import tech.bsdb.tools.text.JsonBuffer;
  * it.
  */
 public abstract sealed class AnswerWriter permits AnswerLines, AnswerFrames {
+  /** The length of a value that does not exist. */
+  static final int ABSENT = -1;
+
   final JsonBuffer out = new JsonBuffer();
 
   AnswerWriter() {}
 
-  /** Writes the answer for a key that is present, both in ranges of arrays. */
+  /**
+   * Writes the answer for a key, which is in a range of an array, as its value is.
+   *
+   * @param valueLength {@link #ABSENT} if the key is absent
+   */
   public abstract void write(
       byte[] keys, int keyOffset, int keyLength, byte[] values, int valueOffset, int valueLength);
-
-  /** Writes the answer for a key that is absent. */
-  public abstract void writeAbsent(byte[] keys, int keyOffset, int keyLength);
 
   /**
    * Writes the version that answers, before the first answer.

@@ -47,16 +47,15 @@ public enum KeyEncoding {
   /**
    * Decodes a key.
    *
-   * @param bytes has the encoded key in {@code from} to {@code to - 1}
+   * @param encoded must not be used afterwards
    * @throws RequestRefusedException with status 400 if it is not in this encoding
    */
-  public byte[] decode(byte[] bytes, int from, int to) throws RequestRefusedException {
-    byte[] key = Arrays.copyOfRange(bytes, from, to);
-    int length = decode(key, 0, key.length, key, 0);
+  public byte[] decode(byte[] encoded) throws RequestRefusedException {
+    int length = decodeInPlace(encoded, 0, encoded.length);
     if (length < 0) {
       throw new RequestRefusedException("the key " + refusal());
     }
-    return length == key.length ? key : Arrays.copyOf(key, length);
+    return length == encoded.length ? encoded : Arrays.copyOf(encoded, length);
   }
 
   /** Returns a key in this encoding, base64url without padding. */
@@ -79,78 +78,48 @@ public enum KeyEncoding {
   }
 
   /**
-   * Decodes a key into an array, which may be the source at the same offset: no byte is written
-   * before it has been read.
+   * Decodes a key where it stands.
    *
    * @return where the key ends, or a negative number if it is not in this encoding
    */
-  int decode(byte[] bytes, int from, int to, byte[] target, int offset) {
+  int decodeInPlace(byte[] bytes, int from, int to) {
     return switch (this) {
-      case TEXT -> {
-        System.arraycopy(bytes, from, target, offset, to - from);
-        yield offset + to - from;
-      }
-      case HEX -> hex(bytes, from, to, target, offset);
-      case BASE64URL -> base64(bytes, from, to, target, offset);
+      case TEXT -> to;
+      case HEX -> hex(bytes, from, to);
+      case BASE64URL -> base64(bytes, from, to);
     };
   }
 
-  // Every requested key passes through these decoders, which allocate nothing; HexFormat reads
-  // characters, not bytes, and java.util.Base64 accepts bits behind the last byte that are not
-  // zero.
-  private static int hex(byte[] bytes, int from, int to, byte[] target, int offset) {
+  /** HexFormat reads characters, not bytes. */
+  private static int hex(byte[] bytes, int from, int to) {
     if ((to - from) % 2 != 0) {
       return WRONG;
     }
-    int out = offset;
+    int out = from;
     for (int at = from; at < to; at += 2) {
       int b = JsonEscapes.digit(bytes[at]) << 4 | JsonEscapes.digit(bytes[at + 1]);
       if (b < 0) {
         return WRONG;
       }
-      target[out++] = (byte) b;
+      bytes[out++] = (byte) b;
     }
     return out;
   }
 
-  private static int base64(byte[] bytes, int from, int padded, byte[] target, int offset) {
-    int to = padded;
-    while (to > from && padded - to < 2 && bytes[to - 1] == '=') {
-      to--;
-    }
-    int left = (to - from) % 4;
-    if (left == 1 || (to < padded && left + (padded - to) != 4)) {
+  /** The decoder accepts bits behind the last byte that are not zero; what encodes does not. */
+  private static int base64(byte[] bytes, int from, int to) {
+    byte[] encoded = Arrays.copyOfRange(bytes, from, to);
+    byte[] key;
+    try {
+      key = Base64.getUrlDecoder().decode(encoded);
+    } catch (IllegalArgumentException e) {
       return WRONG;
     }
-    int out = offset;
-    int bits = 0;
-    int count = 0;
-    for (int at = from; at < to; at++) {
-      int digit = base64Digit(bytes[at]);
-      if (digit < 0) {
-        return WRONG;
-      }
-      bits = bits << 6 | digit;
-      count += 6;
-      if (count >= 8) {
-        count -= 8;
-        target[out++] = (byte) (bits >> count);
-        bits &= (1 << count) - 1;
-      }
+    byte[] again = Base64.getUrlEncoder().withoutPadding().encode(key);
+    if (!Arrays.equals(encoded, 0, again.length, again, 0, again.length)) {
+      return WRONG;
     }
-    return bits == 0 ? out : WRONG;
-  }
-
-  private static int base64Digit(byte character) {
-    if (character >= 'A' && character <= 'Z') {
-      return character - 'A';
-    }
-    if (character >= 'a' && character <= 'z') {
-      return character - 'a' + 26;
-    }
-    if (character >= '0' && character <= '9') {
-      return character - '0' + 52;
-    }
-    return character == '-' ? 62 : character == '_' ? 63 : WRONG;
+    System.arraycopy(key, 0, bytes, from, key.length);
+    return from + key.length;
   }
 }

@@ -34,7 +34,7 @@ final class AnswerLinesTest {
     for (AnswerWriter writer :
         new AnswerWriter[] {new AnswerLines(false, null), new AnswerLines(true, null)}) {
       writer.write(bytes("xkeyx"), 1, 3, bytes("[12]"), 1, 2);
-      writer.writeAbsent(bytes("xgonex"), 1, 4);
+      writer.write(bytes("xgonex"), 1, 4, bytes("xx"), 1, -1);
       boolean json = text(writer).contains("12}");
       assertThat(text(writer))
           .isEqualTo(
@@ -111,11 +111,8 @@ final class AnswerLinesTest {
   }
 
   private static void write(AnswerWriter writer, byte[] key, byte @Nullable [] value) {
-    if (value == null) {
-      writer.writeAbsent(key, 0, key.length);
-    } else {
-      writer.write(key, 0, key.length, value, 0, value.length);
-    }
+    writer.write(
+        key, 0, key.length, value == null ? key : value, 0, value == null ? -1 : value.length);
   }
 
   private static String text(AnswerWriter writer) {

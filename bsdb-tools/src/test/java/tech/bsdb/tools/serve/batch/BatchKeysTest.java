@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
@@ -11,6 +12,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Supplier;
@@ -22,7 +24,7 @@ import tech.bsdb.tools.SeedInFailure;
 import tech.bsdb.tools.text.Utf8;
 
 @ExtendWith(SeedInFailure.class)
-final class KeyStreamTest {
+final class BatchKeysTest {
   private static final long SEED = SeedInFailure.SEED;
   private static final JsonFactory JSON = new JsonFactory();
   private static final int MANY = 1_000_000;
@@ -43,16 +45,16 @@ final class KeyStreamTest {
 
   @Test
   void linesAreDecoded() throws Exception {
-    assertThat(parse(() -> KeyStream.lines(KeyEncoding.HEX, MANY), "6162\r\n\n7A", 1))
+    assertThat(parse(() -> BatchKeys.lines(KeyEncoding.HEX, MANY), "6162\r\n\n7A", 1))
         .containsExactly("ab", "", "z");
-    assertThat(parse(() -> KeyStream.lines(KeyEncoding.BASE64URL, MANY), "_w\n_w==", 3))
+    assertThat(parse(() -> BatchKeys.lines(KeyEncoding.BASE64URL, MANY), "_w\n_w==", 3))
         .containsExactly("\u00ff", "\u00ff");
     refuses(
-        () -> KeyStream.lines(KeyEncoding.HEX, MANY),
+        () -> BatchKeys.lines(KeyEncoding.HEX, MANY),
         "61\n\n6\n",
         "line 3 (at byte 4) is not hex: two digits per byte");
     refuses(
-        () -> KeyStream.lines(KeyEncoding.HEX, MANY),
+        () -> BatchKeys.lines(KeyEncoding.HEX, MANY),
         "61\r\n6g",
         "line 2 (at byte 4) is not hex: two digits per byte");
   }
@@ -66,9 +68,9 @@ final class KeyStreamTest {
     assertThat(json("[\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u0000\\u007F\\u00e9\\u4e2d\\uD83D\\uDE00\"]"))
         .containsExactly(bytes("\"\\/\b\f\n\r\t\u0000\u007fé中😀"));
     assertThat(json("[\"" + bytes("é中😀") + "\"]")).containsExactly(bytes("é中😀"));
-    assertThat(parse(() -> KeyStream.json(KeyEncoding.HEX, MANY), "[\"6\\u0031\",\"\"]", 1))
+    assertThat(parse(() -> BatchKeys.array(KeyEncoding.HEX, MANY), "[\"6\\u0031\",\"\"]", 1))
         .containsExactly("a", "");
-    assertThat(parse(() -> KeyStream.json(KeyEncoding.BASE64URL, MANY), "[\"_w\"]", 1))
+    assertThat(parse(() -> BatchKeys.array(KeyEncoding.BASE64URL, MANY), "[\"_w\"]", 1))
         .containsExactly("\u00ff");
   }
 
@@ -124,7 +126,7 @@ final class KeyStreamTest {
       refusesJson("[\"a\",\"b" + wrong + "\"]", "element 1 (at byte 5) is not UTF-8");
     }
     refuses(
-        () -> KeyStream.json(KeyEncoding.HEX, MANY),
+        () -> BatchKeys.array(KeyEncoding.HEX, MANY),
         "[\"61\",\"1\"]",
         "element 1 (at byte 6) is not hex: two digits per byte");
   }
@@ -141,22 +143,22 @@ final class KeyStreamTest {
     refusesJson(
         "[\"" + "\\n".repeat(200_001) + "\"]", "element 0 (at byte 1) is longer than 200000 bytes");
     refuses(
-        () -> KeyStream.lines(KeyEncoding.TEXT, MANY),
+        () -> BatchKeys.lines(KeyEncoding.TEXT, MANY),
         "a\n" + "b".repeat(1_000_000),
         "line 2 (at byte 2) is longer than 200000 bytes");
     refuses(
-        () -> KeyStream.lines(KeyEncoding.TEXT, MANY),
+        () -> BatchKeys.lines(KeyEncoding.TEXT, MANY),
         "b".repeat(200_001) + "\n",
         "line 1 (at byte 0) is longer than 200000 bytes");
     refuses(
-        () -> KeyStream.lines(KeyEncoding.TEXT, MANY),
+        () -> BatchKeys.lines(KeyEncoding.TEXT, MANY),
         "b".repeat(200_001),
         "line 1 (at byte 0) is longer than 200000 bytes");
   }
 
   @Test
   void longKeysAreTaken() throws Exception {
-    String longest = "k".repeat(KeyStream.MAX_KEY);
+    String longest = "k".repeat(BatchKeys.MAX_KEY);
     assertThat(json("[\"" + longest + "\"]")).containsExactly(longest);
     assertThat(lines(longest + "\r\n" + longest + "\n" + longest))
         .containsExactly(longest, longest, longest);
@@ -168,14 +170,14 @@ final class KeyStreamTest {
   @Test
   void tooManyKeysAreAnotherRefusal() throws Exception {
     for (String body : new String[] {"[\"a\",\"b\",\"c\"]", "a\nb\nc", "a\nb\nc\n"}) {
-      Supplier<KeyStream> three =
+      Supplier<BatchKeys> three =
           body.startsWith("[")
-              ? () -> KeyStream.json(KeyEncoding.TEXT, 3)
-              : () -> KeyStream.lines(KeyEncoding.TEXT, 3);
-      Supplier<KeyStream> two =
+              ? () -> BatchKeys.array(KeyEncoding.TEXT, 3)
+              : () -> BatchKeys.lines(KeyEncoding.TEXT, 3);
+      Supplier<BatchKeys> two =
           body.startsWith("[")
-              ? () -> KeyStream.json(KeyEncoding.TEXT, 2)
-              : () -> KeyStream.lines(KeyEncoding.TEXT, 2);
+              ? () -> BatchKeys.array(KeyEncoding.TEXT, 2)
+              : () -> BatchKeys.lines(KeyEncoding.TEXT, 2);
       assertThat(parse(three, body, 4)).containsExactly("a", "b", "c");
       assertThatExceptionOfType(RequestRefusedException.class)
           .isThrownBy(() -> parse(two, body, 4))
@@ -229,7 +231,7 @@ final class KeyStreamTest {
       try {
         actual =
             parse(
-                () -> KeyStream.json(KeyEncoding.TEXT, MANY),
+                () -> BatchKeys.array(KeyEncoding.TEXT, MANY),
                 new String(body, ISO_8859_1),
                 1 + random.nextInt(9));
       } catch (RequestRefusedException e) {
@@ -265,11 +267,29 @@ final class KeyStreamTest {
   }
 
   @Test
-  void whatAnArrayHoldsBesideItsRangeIsLeftAlone() throws Exception {
-    KeyStream stream = KeyStream.lines(KeyEncoding.TEXT, MANY);
-    stream.take("xxa\nbyy".getBytes(UTF_8), 2, 5);
-    stream.end();
-    assertThat(keys(stream)).containsExactly("a", "b");
+  void whatIsNotThereIsNotGiven() throws Exception {
+    BatchKeys keys = BatchKeys.lines(KeyEncoding.TEXT, 2);
+    keys.take("a".getBytes(UTF_8));
+    keys.end();
+    for (int wrong : new int[] {-1, 1, 2, 100}) {
+      assertThatThrownBy(() -> keys.key(wrong)).isInstanceOf(IndexOutOfBoundsException.class);
+      assertThatThrownBy(() -> keys.length(wrong)).isInstanceOf(IndexOutOfBoundsException.class);
+      assertThatThrownBy(() -> keys.offset(wrong)).isInstanceOf(IndexOutOfBoundsException.class);
+    }
+    assertThatThrownBy(() -> BatchKeys.lines(KeyEncoding.TEXT, -1))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void aWrongBodyIsRefusedBeforeItEnds() throws Exception {
+    BatchKeys array = BatchKeys.array(KeyEncoding.TEXT, 2);
+    array.take("[\"a\",".getBytes(UTF_8));
+    assertThatThrownBy(() -> array.take("1".getBytes(UTF_8)))
+        .hasMessage("element 1 (at byte 5) is not a string");
+    BatchKeys lines = BatchKeys.lines(KeyEncoding.TEXT, 2);
+    lines.take("a\nb\nc".getBytes(UTF_8));
+    assertThatThrownBy(() -> lines.take("\n".getBytes(UTF_8)))
+        .hasMessage("there are more than 2 keys in one request");
   }
 
   /** The bytes of a text as characters, so that they show. */
@@ -278,43 +298,42 @@ final class KeyStreamTest {
   }
 
   private static List<String> json(String body) throws RequestRefusedException {
-    return inEverySplit(() -> KeyStream.json(KeyEncoding.TEXT, MANY), body);
+    return inEverySplit(() -> BatchKeys.array(KeyEncoding.TEXT, MANY), body);
   }
 
   private static List<String> lines(String body) throws RequestRefusedException {
-    return inEverySplit(() -> KeyStream.lines(KeyEncoding.TEXT, MANY), body);
+    return inEverySplit(() -> BatchKeys.lines(KeyEncoding.TEXT, MANY), body);
   }
 
   /** The keys, the same for every split of a short body in two, and for pieces of every length. */
-  private static List<String> inEverySplit(Supplier<KeyStream> streams, String body)
+  private static List<String> inEverySplit(Supplier<BatchKeys> readers, String body)
       throws RequestRefusedException {
-    List<String> keys = parse(streams, body, Math.max(1, body.length()));
+    List<String> keys = parse(readers, body, Math.max(1, body.length()));
     for (int length = 1; length < Math.min(100, body.length()); length++) {
-      assertThat(parse(streams, body, length)).isEqualTo(keys);
-      KeyStream stream = streams.get();
+      assertThat(parse(readers, body, length)).isEqualTo(keys);
+      BatchKeys reader = readers.get();
       byte[] bytes = body.getBytes(ISO_8859_1);
-      stream.take(bytes, 0, length);
-      stream.take(bytes, length, length);
-      stream.take(bytes, length, bytes.length);
-      stream.end();
-      assertThat(keys(stream)).isEqualTo(keys);
+      reader.take(Arrays.copyOf(bytes, length));
+      reader.take(new byte[0]);
+      reader.take(Arrays.copyOfRange(bytes, length, bytes.length));
+      reader.end();
+      assertThat(keys(reader)).isEqualTo(keys);
     }
     return keys;
   }
 
-  private static List<String> parse(Supplier<KeyStream> streams, String body, int pieces)
+  private static List<String> parse(Supplier<BatchKeys> readers, String body, int pieces)
       throws RequestRefusedException {
     byte[] bytes = body.getBytes(ISO_8859_1);
-    KeyStream stream = streams.get();
+    BatchKeys reader = readers.get();
     for (int from = 0; from < bytes.length; from += pieces) {
-      stream.take(bytes, from, Math.min(from + pieces, bytes.length));
+      reader.take(Arrays.copyOfRange(bytes, from, Math.min(from + pieces, bytes.length)));
     }
-    stream.end();
-    return keys(stream);
+    reader.end();
+    return keys(reader);
   }
 
-  private static List<String> keys(KeyStream stream) {
-    KeyList list = stream.keys();
+  private static List<String> keys(BatchKeys list) {
     List<String> keys = new ArrayList<>();
     for (int i = 0; i < list.size(); i++) {
       keys.add(new String(list.key(i), ISO_8859_1));
@@ -325,14 +344,14 @@ final class KeyStreamTest {
   }
 
   private static void refusesJson(String body, String message) {
-    refuses(() -> KeyStream.json(KeyEncoding.TEXT, MANY), body, message);
+    refuses(() -> BatchKeys.array(KeyEncoding.TEXT, MANY), body, message);
   }
 
-  private static void refuses(Supplier<KeyStream> streams, String body, String message) {
+  private static void refuses(Supplier<BatchKeys> readers, String body, String message) {
     for (int pieces :
         body.length() < 100 ? new int[] {1, 2, 3, 100} : new int[] {8191, 10_000_000}) {
       assertThatExceptionOfType(RequestRefusedException.class)
-          .isThrownBy(() -> parse(streams, body, pieces))
+          .isThrownBy(() -> parse(readers, body, pieces))
           .withMessage(message)
           .satisfies(e -> assertThat(e.status()).isEqualTo(message.contains("longer") ? 413 : 400));
     }
