@@ -1,5 +1,7 @@
 package tech.bsdb.tools.serve;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.concurrent.FastThreadLocal;
@@ -7,14 +9,20 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.tools.serve.client.HeldMemory;
+import tech.bsdb.tools.text.GrowableBytes;
 
 /**
  * Memory in which the connections of an event loop, one after the other, answer a few plain GETs:
  * the requests, and the answers one behind another as they go to the socket.
  */
-final class PlainAnswers {
+final class PlainAnswers extends GrowableBytes {
+  /** Bytes of answers at which no more are added. */
+  private static final int FULL = 24 << 10;
+
   /** Values up to this size are copied behind their head, larger ones into the sent buffer. */
   private static final int COPIED = 4 << 10;
+
+  private static final byte[] DIGITS = "0123456789abcdef".getBytes(ISO_8859_1);
 
   private static final FastThreadLocal<PlainAnswers> OF_LOOP =
       new FastThreadLocal<>() {
@@ -25,14 +33,14 @@ final class PlainAnswers {
       };
 
   private final byte[] requests = new byte[64 << 10];
-  private final byte[] answers = new byte[32 << 10];
   private byte[] date = {};
-  private int length;
   private byte @Nullable [] large;
   private int present;
   private int absent;
 
-  private PlainAnswers() {}
+  private PlainAnswers() {
+    super("answers", 32 << 10);
+  }
 
   /** Returns the memory of the event loop that calls. */
   static PlainAnswers ofLoop() {
@@ -41,8 +49,8 @@ final class PlainAnswers {
 
   /** Starts again without answers. Those that follow have the current date. */
   void clear() {
+    reset();
     date = ResponseHead.dateLine();
-    length = 0;
     large = null;
     present = 0;
     absent = 0;
@@ -60,9 +68,9 @@ final class PlainAnswers {
     return requests;
   }
 
-  /** Whether the next answer may not fit. */
-  boolean isFull(PlainHeads heads) {
-    return large != null || length + heads.most() + COPIED > answers.length;
+  /** Whether no more are to be added. */
+  boolean isFull() {
+    return large != null || length >= FULL;
   }
 
   /**
@@ -85,32 +93,39 @@ final class PlainAnswers {
     }
     long hash = Served.hash(key);
     if (value == null) {
-      byte[] body = heads.absence();
-      append(body, heads.absent().write(answers, length, body.length, date, hash));
+      putHead(heads.absent(), heads.absence().length, hash);
+      put(heads.absence());
       absent++;
       return true;
     }
-    int end = heads.present().write(answers, length, value.length, date, hash);
+    putHead(heads.present(), value.length, hash);
     if (value.length <= COPIED) {
-      append(value, end);
+      put(value);
     } else {
       large = value;
-      length = end;
     }
     present++;
     return true;
   }
 
-  private void append(byte[] body, int at) {
-    System.arraycopy(body, 0, answers, at, body.length);
-    length = at + body.length;
+  private void putHead(PlainHeads.Head head, int bodyLength, long tag) {
+    put(head.before());
+    putNumber(bodyLength);
+    put('\r');
+    put('\n');
+    put(date);
+    put(head.middle());
+    for (int shift = 60; shift >= 0; shift -= 4) {
+      put(DIGITS[(int) (tag >>> shift) & 15]);
+    }
+    put(head.after());
   }
 
   /** Returns the answers in a buffer, which the caller releases. */
   ByteBuf toBuffer(ByteBufAllocator allocator) {
     byte[] rest = large;
     ByteBuf out = allocator.buffer(length + (rest == null ? 0 : rest.length));
-    out.writeBytes(answers, 0, length);
+    out.writeBytes(bytes, 0, length);
     return rest == null ? out : out.writeBytes(rest);
   }
 

@@ -136,7 +136,7 @@ final class PlainGets extends ChannelInboundHandlerAdapter {
       PlainHeads heads = lookups.served(lease).plain();
       for (int next = 0; heads != null && next >= 0; ) {
         at = next;
-        next = answers.isFull(heads) ? -1 : answer(known, lease.database(), heads, answers, at, to);
+        next = answers.isFull() ? -1 : answer(known, lease.database(), heads, answers, at, to);
       }
     } catch (IllegalStateException e) { // removed or closed, which the normal way says
       pattern = null;

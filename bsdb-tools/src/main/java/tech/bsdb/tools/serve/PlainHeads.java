@@ -19,11 +19,6 @@ record PlainHeads(Head present, Head absent, byte[] absence, long mostRead, bool
   /** Maximum bytes of a value. */
   private static final int MOST_VALUE = 64 << 10;
 
-  /** Maximum bytes of a head that are not prepared. */
-  private static final int MORE = 80;
-
-  private static final byte[] DIGITS = "0123456789abcdef".getBytes(ISO_8859_1);
-
   /**
    * A head.
    *
@@ -31,48 +26,7 @@ record PlainHeads(Head present, Head absent, byte[] absence, long mostRead, bool
    * @param middle what comes between the date and the digits of the tag
    * @param after what follows them
    */
-  record Head(byte[] before, byte[] middle, byte[] after) {
-    private int most() {
-      return before.length + middle.length + after.length + MORE;
-    }
-
-    /** Writes the head of a body; returns where it ends. */
-    int write(byte[] out, int from, int length, byte[] date, long tag) {
-      int at = append(before, out, from);
-      at = decimal(length, out, at);
-      out[at++] = '\r';
-      out[at++] = '\n';
-      at = append(date, out, at);
-      at = append(middle, out, at);
-      for (int shift = 60; shift >= 0; shift -= 4) {
-        out[at++] = DIGITS[(int) (tag >>> shift) & 15];
-      }
-      return append(after, out, at);
-    }
-  }
-
-  /** Returns the maximum bytes of a head, and of the whole answer for an absent key. */
-  int most() {
-    return Math.max(present.most(), absent.most() + absence.length);
-  }
-
-  private static int append(byte[] bytes, byte[] out, int at) {
-    System.arraycopy(bytes, 0, out, at, bytes.length);
-    return at + bytes.length;
-  }
-
-  private static int decimal(int number, byte[] out, int from) {
-    int digits = 1;
-    for (int rest = number; rest >= 10; rest /= 10) {
-      digits++;
-    }
-    int rest = number;
-    for (int at = from + digits - 1; at >= from; at--) {
-      out[at] = (byte) ('0' + rest % 10);
-      rest /= 10;
-    }
-    return from + digits;
-  }
+  record Head(byte[] before, byte[] middle, byte[] after) {}
 
   /**
    * Prepares the heads of a version.
