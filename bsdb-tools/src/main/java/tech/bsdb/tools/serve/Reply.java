@@ -2,15 +2,13 @@ package tech.bsdb.tools.serve;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.util.LinkedHashMap;
-import java.util.Map;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.error.WrongShardException;
-import tech.bsdb.tools.serve.batch.ErrorBody;
 import tech.bsdb.tools.serve.batch.RequestRefusedException;
 import tech.bsdb.tools.serve.cluster.Cluster.ElsewhereException;
 import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
 import tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException;
+import tech.bsdb.tools.text.JsonBuffer;
 
 /**
  * A whole answer: status, headers and body; as an action, the one of requests that are rejected
@@ -71,12 +69,11 @@ record Reply(int status, MediaType type, String headers, byte[] body) implements
             + " and belongs to node "
             + owner.name()
             + (url.isEmpty() ? " on " + owner.host() : "; ask " + url);
-    Map<String, String> details = new LinkedHashMap<>();
-    details.put("node", owner.name());
-    if (!url.isEmpty()) {
-      details.put("url", url);
-    }
-    return new Reply(421, MediaType.JSON, "", ErrorBody.json(421, message, details));
+    byte[] body =
+        url.isEmpty()
+            ? errorBody(421, message, "node", owner.name())
+            : errorBody(421, message, "node", owner.name(), "url", url);
+    return of(421, MediaType.JSON, body);
   }
 
   /** The data set is not served any more. */
@@ -92,7 +89,7 @@ record Reply(int status, MediaType type, String headers, byte[] body) implements
       error(500, "the order of the keys could not be read; the server's log says why");
 
   private static byte[] tooManyConnections() {
-    byte[] body = ErrorBody.json(503, "too many connections; try again");
+    byte[] body = errorBody(503, "too many connections; try again");
     String head =
         "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\ncontent-length: "
             + body.length
@@ -137,6 +134,29 @@ record Reply(int status, MediaType type, String headers, byte[] body) implements
 
   /** An error as a small JSON object, with further header lines. */
   static Reply error(int status, String message, String headers) {
-    return new Reply(status, MediaType.JSON, headers, ErrorBody.json(status, message));
+    return new Reply(status, MediaType.JSON, headers, errorBody(status, message));
+  }
+
+  /**
+   * {@code {"error":{"status":404,"message":"..."}}} and a newline, in UTF-8.
+   *
+   * @param members names and values of further members of the error
+   */
+  private static byte[] errorBody(int status, String message, String... members) {
+    JsonBuffer out = new JsonBuffer();
+    out.put("{\"error\":{\"status\":".getBytes(UTF_8));
+    out.putNumber(status);
+    put(",\"message\":", message, out);
+    for (int i = 0; i < members.length; i += 2) {
+      put(",\"" + members[i] + "\":", members[i + 1], out);
+    }
+    out.put("}}\n".getBytes(UTF_8));
+    return out.copy();
+  }
+
+  private static void put(String before, String text, JsonBuffer out) {
+    out.put(before.getBytes(UTF_8));
+    byte[] bytes = text.getBytes(UTF_8);
+    out.putString(bytes, 0, bytes.length);
   }
 }

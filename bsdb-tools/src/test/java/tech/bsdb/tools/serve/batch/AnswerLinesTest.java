@@ -99,13 +99,6 @@ final class AnswerLinesTest {
     assertThat(frames.out().length()).isZero();
   }
 
-  @Test
-  void anErrorIsASmallObject() {
-    assertThat(ErrorBody.json(404, "no \"key\"\n\ud800é"))
-        .asString(UTF_8)
-        .isEqualTo("{\"error\":{\"status\":404,\"message\":\"no \\\"key\\\"\\n?é\"}}\n");
-  }
-
   private static byte[] bytes(String text) {
     return text.getBytes(UTF_8);
   }
