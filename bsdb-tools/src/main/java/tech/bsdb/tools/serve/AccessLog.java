@@ -84,12 +84,12 @@ final class AccessLog implements Closeable {
     String line =
         time
             + " "
-            + exchange.connection().client()
+            + exchange.connection.client()
             + " \""
-            + exchange.method()
+            + exchange.method
             + " "
-            + FailureReports.printable(exchange.uri())
-            + (exchange.http10() ? " HTTP/1.0\" " : " HTTP/1.1\" ")
+            + FailureReports.printable(exchange.uri)
+            + (exchange.http10 ? " HTTP/1.0\" " : " HTTP/1.1\" ")
             + status
             + " "
             + bytes

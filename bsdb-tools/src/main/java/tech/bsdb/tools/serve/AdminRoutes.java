@@ -68,7 +68,7 @@ record AdminRoutes(
       throw new RequestRefusedException(
           404, "nothing here; POST to /reload" + more + ", /drain or /resume");
     }
-    if (!exchange.method().equals("POST")) {
+    if (!exchange.method.equals("POST")) {
       return exchange.refuseMethod("POST");
     }
     return action;

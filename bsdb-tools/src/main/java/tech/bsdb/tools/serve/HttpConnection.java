@@ -105,7 +105,7 @@ final class HttpConnection extends ClientConnection {
 
   /** Answers immediately a request whose rest is not worth reading, and closes the connection. */
   private void refuse(Exchange exchange, Reply refusal) {
-    exchange.closeAfterwards();
+    exchange.keepAlive = false;
     exchange.reply(refusal);
     receiving = null;
     received.add(exchange);
@@ -118,10 +118,10 @@ final class HttpConnection extends ClientConnection {
       return;
     }
     ByteBuf piece = content.content();
-    Action action = exchange.action();
+    Action action = exchange.action;
     try {
       if (piece.isReadable()) {
-        long all = exchange.bodyBytes() + piece.readableBytes();
+        long all = exchange.bodyBytes + piece.readableBytes();
         if (all > connections().limits().bodyBytes()) {
           throw new RequestRefusedException(413, reader.tooLarge());
         }
@@ -129,7 +129,7 @@ final class HttpConnection extends ClientConnection {
           refuse(exchange, Reply.TOO_MUCH_SENT);
           return;
         }
-        exchange.bodyBytes(all);
+        exchange.bodyBytes = all;
         if (action != null) {
           action.body(piece);
         }
@@ -173,10 +173,10 @@ final class HttpConnection extends ClientConnection {
 
   /** Releases the memory held for the body of an answered request. */
   private void releaseBody(Exchange exchange) {
-    long bytes = exchange.bodyBytes();
+    long bytes = exchange.bodyBytes;
     if (bytes != 0) {
       bodies.settle(bodies.bytes() - bytes);
-      exchange.bodyBytes(0);
+      exchange.bodyBytes = 0;
     }
   }
 
@@ -191,7 +191,7 @@ final class HttpConnection extends ClientConnection {
     }
     received.poll();
     begun.add(next);
-    Action action = next.action();
+    Action action = next.action;
     if (next.reply() == null && action != null) {
       try {
         action.start(next);
@@ -204,7 +204,7 @@ final class HttpConnection extends ClientConnection {
   }
 
   private static boolean overlaps(Exchange exchange) {
-    Action action = exchange.action();
+    Action action = exchange.action;
     return exchange.reply() != null || (action != null && action.overlaps());
   }
 
@@ -227,12 +227,12 @@ final class HttpConnection extends ClientConnection {
   private void answer(Exchange exchange, Reply ready) {
     Reply reply = ready;
     boolean sent = !exchange.isHead();
-    if (sent && !exchange.memory().reserveUpTo(reply.body().length)) {
+    if (sent && !exchange.memory.reserveUpTo(reply.body().length)) {
       reply = Reply.FULL; // for answers without a lookup, such as pages
     }
-    exchange.memory().settle(sent ? reply.body().length : 0);
+    exchange.memory.settle(sent ? reply.body().length : 0);
     if (connections().draining() && isIdle()) {
-      exchange.closeAfterwards(); // pipelined requests are answered first
+      exchange.keepAlive = false; // pipelined requests are answered first
     }
     byte[] body = reply.body();
     boolean copied = body.length <= COPIED;
@@ -246,13 +246,13 @@ final class HttpConnection extends ClientConnection {
     if (withBody && !copied) {
       write(Unpooled.wrappedBuffer(body));
     }
-    takeOver(exchange.memory());
+    takeOver(exchange.memory);
     ended(exchange, reply.status(), withBody ? body.length : 0);
   }
 
   private void ended(Exchange exchange, int status, long bodyBytes) {
     requests.ended(exchange, status, bodyBytes);
-    if (!exchange.keepAlive()) {
+    if (!exchange.keepAlive) {
       finish();
     }
   }
@@ -271,7 +271,7 @@ final class HttpConnection extends ClientConnection {
     }
     exchange.reply(reply);
     if (isGone()) {
-      exchange.memory().settle(0);
+      exchange.memory.settle(0);
     }
     serve();
   }
@@ -282,10 +282,10 @@ final class HttpConnection extends ClientConnection {
    * @param start the answer without its body
    */
   void beginPieces(Exchange exchange, Reply start) {
-    if (exchange.http10()) {
-      exchange.closeAfterwards();
+    if (exchange.http10) {
+      exchange.keepAlive = false;
     }
-    long length = exchange.http10() ? ResponseHead.TO_THE_END : ResponseHead.CHUNKED;
+    long length = exchange.http10 ? ResponseHead.TO_THE_END : ResponseHead.CHUNKED;
     write(head(exchange, start, length, 0));
   }
 
@@ -299,11 +299,11 @@ final class HttpConnection extends ClientConnection {
   boolean piece(Exchange exchange, ByteBuf bytes, boolean last) {
     if (isFinished()) {
       bytes.release();
-      exchange.memory().settle(0);
+      exchange.memory.settle(0);
       return false;
     }
-    exchange.count(bytes.readableBytes());
-    boolean chunked = !exchange.http10();
+    exchange.written += bytes.readableBytes();
+    boolean chunked = !exchange.http10;
     if (!bytes.isReadable()) {
       bytes.release(); // an empty chunk would end the body
     } else if (chunked) {
@@ -315,14 +315,14 @@ final class HttpConnection extends ClientConnection {
     } else {
       write(bytes);
     }
-    takeOver(exchange.memory());
+    takeOver(exchange.memory);
     if (last) {
       if (chunked && !exchange.isHead()) {
         write(Unpooled.wrappedBuffer(LAST_CHUNK));
       }
       begun.poll();
       releaseBody(exchange);
-      ended(exchange, 200, exchange.written());
+      ended(exchange, 200, exchange.written);
       pump();
     }
     flush();
@@ -379,7 +379,7 @@ final class HttpConnection extends ClientConnection {
   @Override
   protected void resume() {
     Exchange first = begun.peek();
-    Action action = first == null ? null : first.action();
+    Action action = first == null ? null : first.action;
     if (action != null) {
       action.resume();
     }
@@ -407,9 +407,9 @@ final class HttpConnection extends ClientConnection {
   protected void release() {
     for (Exchange exchange : begun) {
       if (exchange.reply() != null) {
-        exchange.memory().settle(0);
+        exchange.memory.settle(0);
       }
-      Action action = exchange.action();
+      Action action = exchange.action;
       if (action != null) {
         action.abandoned();
       }

@@ -71,11 +71,10 @@ final class KeyLookup implements Action {
       tag = served.tag(key, fields);
       if (!conditions.clientHas(tag)) {
         if (lookups.async()) {
-          var unused =
-              leased.database().getAsync(key, exchange.memory()).whenComplete(this::answer);
+          var unused = leased.database().getAsync(key, exchange.memory).whenComplete(this::answer);
           return;
         }
-        value = leased.database().get(key, exchange.memory());
+        value = leased.database().get(key, exchange.memory);
       }
     } catch (RequestRefusedException | IOException | RuntimeException | Error e) {
       failure = e; // the client's, or out of memory, or a mapped file failed
@@ -106,7 +105,7 @@ final class KeyLookup implements Action {
     if (conditions.clientHas(tag)) {
       return Reply.unchanged(served.headers(tag)); // not read
     }
-    HeldMemory.Share memory = exchange.memory();
+    HeldMemory.Share memory = exchange.memory;
     memory.settle(value == null ? 0 : value.length);
     Reply reply =
         value == null
@@ -128,7 +127,7 @@ final class KeyLookup implements Action {
       return new Reply(200, served.type(), headers, value);
     }
     try {
-      lines.out().use(exchange.memory()::reserve);
+      lines.out().use(exchange.memory::reserve);
       lines.writeValue(value);
       return new Reply(200, MediaType.JSON, headers, lines.out().copy());
     } catch (NotJsonException e) {

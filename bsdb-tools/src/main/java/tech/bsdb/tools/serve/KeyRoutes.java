@@ -22,14 +22,14 @@ record KeyRoutes(String prefix, Lookups lookups, int batchKeys) {
   Action action(RequestTarget target, Exchange exchange, HttpHeaders headers)
       throws RequestRefusedException {
     String path = target.path();
-    boolean reads = exchange.method().equals("GET") || exchange.isHead();
+    boolean reads = exchange.method.equals("GET") || exchange.isHead();
     if (reads) {
       return path.length() == prefix.length() && RangeRequest.isIn(target)
           ? range(target, exchange)
           : lookup(target, exchange, headers);
     }
     boolean batch = path.length() == prefix.length();
-    if (!batch || !exchange.method().equals("POST")) {
+    if (!batch || !exchange.method.equals("POST")) {
       return exchange.refuseMethod(batch ? "GET, HEAD, POST" : "GET, HEAD");
     }
     return batch(target, exchange, headers);

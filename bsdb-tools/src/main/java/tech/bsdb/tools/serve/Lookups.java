@@ -102,7 +102,7 @@ final class Lookups {
    * @param ours the answer if the failure is the server's
    */
   Reply failed(Exchange exchange, Throwable failure, @Nullable Served by, int asked, Reply ours) {
-    exchange.memory().settle(0);
+    exchange.memory.settle(0);
     Throwable cause =
         failure instanceof CompletionException && failure.getCause() != null
             ? failure.getCause()

@@ -146,7 +146,7 @@ final class Pages {
    */
   Action page(RequestTarget target, Exchange asked, HttpHeaders headers)
       throws RequestRefusedException {
-    if (!asked.method().equals("GET") && !asked.isHead()) {
+    if (!asked.method.equals("GET") && !asked.isHead()) {
       return asked.refuseMethod("GET, HEAD");
     }
     return switch (target.path()) {

@@ -48,7 +48,7 @@ record RequestReader(Routes routes, @Nullable Credentials credentials, int bodyB
       return Reply.of(e);
     }
     Action action = action(exchange, request);
-    exchange.action(action);
+    exchange.action = action;
     return action instanceof Reply reply && hasBody(request)
         ? reply
         : null; // without a body to skip, the connection stays open
@@ -71,7 +71,7 @@ record RequestReader(Routes routes, @Nullable Credentials credentials, int bodyB
       }
       Action action = routes.action(target, exchange, headers);
       if (action.plainRoutes() != null && isPlain(exchange, target, headers)) {
-        exchange.connection().plain(action.plainRoutes());
+        exchange.connection.plain(action.plainRoutes());
       }
       return action;
     } catch (RequestRefusedException e) {
@@ -81,9 +81,9 @@ record RequestReader(Routes routes, @Nullable Credentials credentials, int bodyB
 
   /** Whether nothing but the action determines the answer, and nothing follows it. */
   private static boolean isPlain(Exchange exchange, RequestTarget target, HttpHeaders headers) {
-    return exchange.method().equals("GET")
-        && !exchange.http10()
-        && exchange.keepAlive()
+    return exchange.method.equals("GET")
+        && !exchange.http10
+        && exchange.keepAlive
         && target.query() == null
         && !headers.contains(HttpHeaderNames.CONTENT_LENGTH)
         && !headers.contains(HttpHeaderNames.TRANSFER_ENCODING)

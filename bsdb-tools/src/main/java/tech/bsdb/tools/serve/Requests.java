@@ -52,7 +52,7 @@ final class Requests {
 
   /** Called when a request has been answered. */
   void ended(Exchange exchange, int status, long bodyBytes) {
-    long nanos = System.nanoTime() - exchange.beganNanos();
+    long nanos = System.nanoTime() - exchange.beganNanos;
     counts.add(status, 1);
     counts.add(DONE, 1);
     latencies.record(nanos, 1);
@@ -84,7 +84,7 @@ final class Requests {
   /** Reports a failure that is not a client's fault. */
   void failed(@Nullable Exchange exchange, Throwable cause) {
     failures.failed(
-        exchange == null ? "" : exchange.method() + " " + FailureReports.printable(exchange.uri()),
+        exchange == null ? "" : exchange.method + " " + FailureReports.printable(exchange.uri),
         cause);
   }
 

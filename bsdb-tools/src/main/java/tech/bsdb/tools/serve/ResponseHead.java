@@ -47,9 +47,9 @@ final class ResponseHead {
             ? LENGTH + length + "\r\n"
             : length == CHUNKED ? "transfer-encoding: chunked\r\n" : "";
     String connection =
-        !exchange.keepAlive()
+        !exchange.keepAlive
             ? "connection: close\r\n"
-            : exchange.http10() ? "connection: keep-alive\r\n" : "";
+            : exchange.http10 ? "connection: keep-alive\r\n" : "";
     return statusLine(reply.status())
         + (length == NO_BODY ? "" : reply.type().line())
         + body

@@ -71,7 +71,7 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
     this.exchange = exchange;
     this.conditions = conditions;
     this.type = type;
-    this.connection = exchange.connection();
+    this.connection = exchange.connection;
     this.working = connection.share();
   }
 
@@ -201,7 +201,7 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
   /** Ends with a whole answer, instead of slices. */
   private void end(Reply reply) {
     release();
-    exchange.memory().settle(0);
+    exchange.memory.settle(0);
     exchange.complete(reply);
   }
 
@@ -237,7 +237,7 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
     try {
       out.reset();
       write(answers);
-      if (!exchange.memory().reserveUpTo(out.length())) { // for the copy to be sent
+      if (!exchange.memory.reserveUpTo(out.length())) { // for the copy to be sent
         throw new MemoryBudgetExceededException(out.length());
       }
     } catch (ElsewhereException | IOException | RuntimeException | Error e) {
@@ -258,7 +258,7 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
     running = false;
     if (gone) {
       release();
-      exchange.memory().settle(0);
+      exchange.memory.settle(0);
       return;
     }
     if (failure instanceof MemoryBudgetExceededException || failure instanceof NoRoomException) {
@@ -282,13 +282,13 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
   private void send(JsonBuffer slice, boolean last) {
     int length = slice.length();
     if (length == 0 && !last) { // nothing to send yet
-      exchange.memory().settle(0);
+      exchange.memory.settle(0);
       submit();
       return;
     }
     if (last && !inPieces) {
       byte[] whole = slice.copy();
-      exchange.memory().settle(length);
+      exchange.memory.settle(length);
       release();
       exchange.complete(reply(whole));
       return;
@@ -304,7 +304,7 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
     }
     ByteBuf piece = connection.buffer(length);
     piece.writeBytes(slice.bytes(), 0, length);
-    exchange.memory().settle(length);
+    exchange.memory.settle(length);
     if (ends) {
       release();
       connection.piece(exchange, piece, true);
@@ -331,7 +331,7 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
       return;
     }
     dropMemory();
-    exchange.memory().settle(0);
+    exchange.memory.settle(0);
     long now = System.nanoTime();
     if (refusedNanos == 0) {
       refusedNanos = now;
@@ -364,7 +364,7 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
     gone = true;
     if (!running) {
       release();
-      exchange.memory().settle(0);
+      exchange.memory.settle(0);
     }
   }
 
