@@ -45,8 +45,10 @@ final class HttpConnection extends ClientConnection {
 
   private static final byte[] CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n".getBytes(US_ASCII);
 
-  private static final byte[] CRLF = "\r\n".getBytes(US_ASCII);
-  private static final byte[] LAST_CHUNK = "0\r\n\r\n".getBytes(US_ASCII);
+  private static final String LAST_CHUNK = "0\r\n\r\n";
+
+  /** More bytes than what is written around a chunk. */
+  private static final int CHUNK_BYTES = 32;
 
   private final Requests requests;
   private final RequestReader reader;
@@ -260,7 +262,7 @@ final class HttpConnection extends ClientConnection {
   /** Returns a buffer with the head of an answer, and with room for what follows it. */
   private ByteBuf head(Exchange exchange, Reply reply, long length, int room) {
     String head = ResponseHead.of(reply, length, exchange);
-    return buffer(head.length() + room).writeBytes(head.getBytes(ISO_8859_1));
+    return channel().alloc().buffer(head.length() + room).writeBytes(head.getBytes(ISO_8859_1));
   }
 
   /** Completes an exchange, from any thread. */
@@ -294,32 +296,27 @@ final class HttpConnection extends ClientConnection {
    * The memory held for the exchange is then held for the connection until the client has read the
    * piece.
    *
+   * @param bytes begins with the piece
    * @return whether the client can take more; if not, {@link Action#resume} is called when it can
    */
-  boolean piece(Exchange exchange, ByteBuf bytes, boolean last) {
+  boolean piece(Exchange exchange, byte[] bytes, int length, boolean last) {
     if (isFinished()) {
-      bytes.release();
       exchange.memory.settle(0);
       return false;
     }
-    exchange.written += bytes.readableBytes();
-    boolean chunked = !exchange.http10;
-    if (!bytes.isReadable()) {
-      bytes.release(); // an empty chunk would end the body
-    } else if (chunked) {
-      ByteBuf head = buffer(16);
-      head.writeCharSequence(Integer.toHexString(bytes.readableBytes()) + "\r\n", US_ASCII);
-      write(head);
-      write(bytes);
-      write(Unpooled.wrappedBuffer(CRLF));
-    } else {
-      write(bytes);
+    exchange.written += length;
+    boolean chunked = !exchange.http10 && !exchange.isHead();
+    ByteBuf out = channel().alloc().buffer(length + CHUNK_BYTES);
+    if (chunked && length > 0) { // an empty chunk would end the body
+      out.writeCharSequence(Integer.toHexString(length) + "\r\n", US_ASCII);
     }
+    out.writeBytes(bytes, 0, length);
+    if (chunked) {
+      out.writeCharSequence((length > 0 ? "\r\n" : "") + (last ? LAST_CHUNK : ""), US_ASCII);
+    }
+    write(out);
     takeOver(exchange.memory);
     if (last) {
-      if (chunked && !exchange.isHead()) {
-        write(Unpooled.wrappedBuffer(LAST_CHUNK));
-      }
       begun.poll();
       releaseBody(exchange);
       ended(exchange, 200, exchange.written);
@@ -327,11 +324,6 @@ final class HttpConnection extends ClientConnection {
     }
     flush();
     return !isFinished() && channel().isWritable();
-  }
-
-  /** Allocates a buffer for a piece of an answer. */
-  ByteBuf buffer(int capacity) {
-    return channel().alloc().buffer(capacity);
   }
 
   /** Returns the client's address. */

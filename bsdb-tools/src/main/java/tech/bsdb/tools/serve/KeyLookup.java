@@ -49,7 +49,7 @@ final class KeyLookup implements Action {
 
   @Override
   public @Nullable KeyRoutes plainRoutes() {
-    boolean plain = fields == null && conditions.equals(Conditions.NONE) && !lookups.async();
+    boolean plain = fields == null && conditions.equals(Conditions.NONE) && !lookups.async;
     return plain ? routes : null;
   }
 
@@ -70,7 +70,7 @@ final class KeyLookup implements Action {
       writer = fields == null && served.isVerbatim() ? null : served.lines(fields);
       tag = served.tag(key, fields);
       if (!conditions.clientHas(tag)) {
-        if (lookups.async()) {
+        if (lookups.async) {
           var unused = leased.database().getAsync(key, exchange.memory).whenComplete(this::answer);
           return;
         }

@@ -20,19 +20,23 @@ final class Lookups {
 
   private final DataSet set;
   private final Requests requests;
-  private final Executor workers;
-  private final boolean async;
   private final ValueKind values;
-  private final Placement placement;
+
+  /** Runs what would block an event loop. */
+  final Executor workers;
+
+  /** Whether single lookups are asynchronous. */
+  final boolean async;
+
+  /** Tells which keys other nodes of a cluster answer. */
+  final Placement placement;
+
   private volatile @Nullable Served served;
 
   /**
    * Looks up keys in a data set.
    *
-   * @param workers runs what would block an event loop
-   * @param async whether single lookups are asynchronous
    * @param values how values are interpreted
-   * @param placement tells which keys other nodes answer
    */
   Lookups(
       DataSet set,
@@ -49,10 +53,6 @@ final class Lookups {
     this.placement = placement;
   }
 
-  boolean async() {
-    return async;
-  }
-
   /**
    * Whether lookups of one connection may overlap. Lookups of large values must not: each value
    * would be in memory before the client has read the previous one.
@@ -62,21 +62,12 @@ final class Lookups {
     return async && (last == null || last.longestValue() <= MAX_OVERLAPPING);
   }
 
-  /** Tells which keys other nodes of a cluster answer. */
-  Placement placement() {
-    return placement;
-  }
-
   boolean json() {
     return values != ValueKind.BYTES;
   }
 
   LookupCounts counts() {
     return set.counts();
-  }
-
-  Executor workers() {
-    return workers;
   }
 
   Lease acquire() {

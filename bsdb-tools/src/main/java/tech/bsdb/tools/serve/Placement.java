@@ -21,9 +21,9 @@ record Placement(@Nullable Cluster cluster, String scheme, String keyPrefix) {
    *
    * @throws ElsewhereException if another node does
    */
-  void requireHere(byte[] bytes, int offset, int length) throws ElsewhereException {
+  void requireHere(byte[] key) throws ElsewhereException {
     if (cluster != null) {
-      cluster.requireHere(bytes, offset, length);
+      cluster.requireHere(key, 0, key.length);
     }
   }
 

@@ -180,7 +180,7 @@ final class PlainGets extends ChannelInboundHandlerAdapter {
     }
     byte[] key = Arrays.copyOfRange(bytes, begin, end);
     try {
-      known.routes.lookups().placement().requireHere(key, 0, key.length);
+      known.routes.lookups().placement.requireHere(key);
     } catch (ElsewhereException e) {
       return -1;
     }

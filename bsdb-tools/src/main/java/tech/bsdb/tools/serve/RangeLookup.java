@@ -1,12 +1,9 @@
 package tech.bsdb.tools.serve;
 
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database.RecordCursor;
 import tech.bsdb.KeyRange;
-import tech.bsdb.LookupBatch;
 import tech.bsdb.RangeOptions;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.tools.serve.batch.AnswerLines;
@@ -28,7 +25,6 @@ final class RangeLookup extends SlicedAnswer<AnswerLines> {
   private final RangeOptions keysInOrder;
   private final boolean withValues;
   private final long most;
-  private final List<byte[]> keys = new ArrayList<>();
   private @Nullable SlotSet own;
   private @Nullable RecordCursor cursor;
   private KeyRange rest;
@@ -39,9 +35,7 @@ final class RangeLookup extends SlicedAnswer<AnswerLines> {
   /* About the slice that is not taken yet. */
   private byte @Nullable [] lastSeen;
   private int seen;
-  private int written;
-  private int asking;
-  private boolean readingOrder;
+  private long written;
   private boolean atEnd;
 
   /**
@@ -81,8 +75,8 @@ final class RangeLookup extends SlicedAnswer<AnswerLines> {
           "ranges need the order of the keys, which this data set does not have: build it with bsdb"
               + " build --ordered");
     }
-    own = lookups().placement().ownSlots();
-    together = together();
+    own = lookups.placement.ownSlots();
+    together = withValues ? together() : KEYS;
     ended = own != null && own.isEmpty();
     AnswerLines lines =
         request.countsOnly() ? new AnswerLines(false, null) : served().lines(fields);
@@ -95,68 +89,42 @@ final class RangeLookup extends SlicedAnswer<AnswerLines> {
     lastSeen = null;
     seen = 0;
     written = 0;
-    asking = 1;
     atEnd = ended;
-    readingOrder = true;
-    if (withValues) {
-      writeRecords(answers);
-    } else if (request.countsOnly()) {
-      writeCount(answers);
-    } else {
-      writeKeys(answers);
-    }
-  }
-
-  /** Takes two reads of each database, except in a cluster, where keys are counted one by one. */
-  private void writeCount(AnswerLines answers) throws IOException {
-    if (own == null) {
-      answers.writeCount(database().count(rest));
+    if (request.countsOnly() && own == null) {
+      answers.writeCount(database().count(rest)); // takes two reads of each database
       atEnd = true;
       return;
     }
-    while (nextKey() != null) {
-      written++;
+    long wanted = withValues ? Math.min(most - done, KEYS) : most - done;
+    while (written < wanted && answers.out().length() < BYTES && readKeys(wanted - written)) {
+      if (withValues) {
+        lookUp(answers);
+      } else if (!request.countsOnly()) {
+        keys.forEach(answers::writeKey);
+      }
+      written += keys.size();
     }
-    if (atEnd) {
+    if (request.countsOnly() && atEnd) {
       answers.writeCount(done + written);
     }
   }
 
-  private void writeKeys(AnswerLines answers) throws IOException {
-    while (done + written < most && answers.out().length() < BYTES) {
+  /** Takes the next keys of the order; returns false if there are none. */
+  private boolean readKeys(long wanted) throws IOException {
+    keys.clear();
+    for (long bytes = 0; keys.size() < Math.min(together, wanted) && bytes < BYTES; ) {
       byte[] key = nextKey();
       if (key == null) {
-        return;
+        break;
       }
-      answers.writeKey(key);
-      written++;
+      keys.add(key);
+      bytes += key.length;
     }
-  }
-
-  private void writeRecords(AnswerLines answers) throws IOException {
-    int wantedInAll = (int) Math.min(most - done, KEYS);
-    while (written < wantedInAll && answers.out().length() < BYTES) {
-      keys.clear();
-      int wanted = Math.min(together, wantedInAll - written);
-      for (long bytes = 0; keys.size() < wanted && bytes < BYTES; ) {
-        byte[] key = nextKey();
-        if (key == null) {
-          break;
-        }
-        keys.add(key);
-        bytes += key.length;
-      }
-      if (keys.isEmpty()) {
-        return;
-      }
-      lookUp(answers);
-      written += keys.size();
-    }
+    return !keys.isEmpty();
   }
 
   /** Returns the next key of this node; null at the end, or if too many others were seen. */
   private byte @Nullable [] nextKey() throws IOException {
-    readingOrder = true;
     while (!atEnd && seen < MOST_SEEN) {
       RecordCursor records = cursor;
       if (records == null) {
@@ -178,44 +146,26 @@ final class RangeLookup extends SlicedAnswer<AnswerLines> {
     return null;
   }
 
-  private void lookUp(AnswerLines answers) throws IOException {
-    LookupBatch asked = batch();
-    keys.forEach(asked::add);
-    asking = keys.size();
-    readingOrder = false;
-    asked.get();
-    asking = 1;
-    for (int i = 0; i < keys.size(); i++) {
-      byte[] key = keys.get(i);
-      if (!asked.isPresent(i)) {
-        throw new IOException(
-            "the order of the keys has "
-                + DuplicateKeyException.show(key)
-                + ", for which there is no record");
-      }
-      answers.write(key, 0, key.length, asked.values(), asked.offset(i), asked.length(i));
-    }
-  }
-
   @Override
-  int asked() {
-    return asking;
+  void absent(byte[] key) throws IOException {
+    throw new IOException(
+        "the order of the keys has "
+            + DuplicateKeyException.show(key)
+            + ", for which there is no record");
   }
 
   @Override
   Reply failed() {
-    return readingOrder ? Reply.ORDER_FAILED : Reply.FAILED;
+    return isLookingUp() ? Reply.FAILED : Reply.ORDER_FAILED;
   }
 
   @Override
   void taken() {
-    lookups().counts().found(withValues ? written : 0, 0);
     done += written;
     ended = atEnd || done == most;
     if (lastSeen != null) {
       rest = RangeRequest.behind(rest, lastSeen, request.descending());
     }
-    keys.clear();
   }
 
   @Override
@@ -231,7 +181,6 @@ final class RangeLookup extends SlicedAnswer<AnswerLines> {
   @Override
   void dropMemory() {
     cursor = null; // another one begins at the rest of the range
-    keys.clear();
     super.dropMemory();
   }
 }

@@ -1,7 +1,8 @@
 package tech.bsdb.tools.serve;
 
-import io.netty.buffer.ByteBuf;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
@@ -43,7 +44,10 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
   /** How long an answer that has started waits before it requests memory again. */
   private static final long AGAIN_NANOS = 100_000_000;
 
-  private final Lookups lookups;
+  /** The keys that are looked up together. */
+  final List<byte[]> keys = new ArrayList<>();
+
+  final Lookups lookups;
   private final Exchange exchange;
   private final HttpConnection connection;
   private final Conditions conditions;
@@ -53,6 +57,9 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
   private @Nullable Served served;
   private @Nullable W writer;
   private @Nullable LookupBatch batch;
+  private int asking;
+  private int hits;
+  private int misses;
   private int weight;
   private boolean admitted;
   private long refusedNanos;
@@ -101,9 +108,6 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
    */
   abstract void write(W answers) throws IOException, ElsewhereException;
 
-  /** Returns how many lookups have failed when {@link #write} fails. */
-  abstract int asked();
-
   /** Returns the answer if the first slice could not be written, because the server failed. */
   Reply failed() {
     return Reply.FAILED;
@@ -124,11 +128,8 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
   void dropMemory() {
     require(writer).out().drop();
     batch = null;
+    keys.clear();
     working.settle(0);
-  }
-
-  final Lookups lookups() {
-    return lookups;
   }
 
   /** Returns the version that answers, which stays open until the answer is complete. */
@@ -147,16 +148,45 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
     return (int) Math.max(1, Math.min(KEYS, VALUE_BYTES / longest));
   }
 
-  /** Returns an empty batch, which reserves memory before it reads values. */
-  final LookupBatch batch() {
-    LookupBatch made = batch;
-    if (made == null) {
-      made = database().batch();
-      made.use(working);
-      batch = made;
+  /**
+   * Looks up the {@link #keys} together and writes an answer for each.
+   *
+   * @throws MemoryBudgetExceededException if there is no room for their values
+   */
+  final void lookUp(W answers) throws IOException {
+    LookupBatch asked = batch;
+    if (asked == null) {
+      asked = database().batch();
+      asked.use(working);
+      batch = asked;
     }
-    made.clear();
-    return made;
+    asked.clear();
+    keys.forEach(asked::add);
+    asking = keys.size();
+    asked.get();
+    for (int i = 0; i < asking; i++) {
+      byte[] key = keys.get(i);
+      if (asked.isPresent(i)) {
+        hits++;
+      } else {
+        absent(key);
+        misses++;
+      }
+      answers.write(key, asked.values(), asked.offset(i), asked.length(i));
+    }
+    asking = 0;
+  }
+
+  /**
+   * Called for each key that is absent.
+   *
+   * @throws IOException if the database is damaged, since it must be present
+   */
+  void absent(byte[] key) throws IOException {}
+
+  /** Whether keys are being looked up, or were when that failed. */
+  final boolean isLookingUp() {
+    return asking > 0;
   }
 
   /**
@@ -212,7 +242,7 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
     }
     running = true;
     try {
-      lookups.workers().execute(this::work);
+      lookups.workers.execute(this::work);
     } catch (RejectedExecutionException e) { // the service has ended
       running = false;
       release();
@@ -236,6 +266,10 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
     JsonBuffer out = answers.out();
     try {
       out.reset();
+      keys.clear();
+      asking = 0;
+      hits = 0;
+      misses = 0;
       write(answers);
       if (!exchange.memory.reserveUpTo(out.length())) { // for the copy to be sent
         throw new MemoryBudgetExceededException(out.length());
@@ -243,6 +277,7 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
     } catch (ElsewhereException | IOException | RuntimeException | Error e) {
       return e; // out of memory, or a mapped file failed
     }
+    lookups.counts().found(hits, misses);
     taken();
     LookupBatch read = batch;
     if (read != null && read.values().length > KEPT) {
@@ -267,7 +302,7 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
     }
     refusedNanos = 0;
     if (failure != null) {
-      Reply reply = lookups.failed(exchange, failure, served, asked(), failed());
+      Reply reply = lookups.failed(exchange, failure, served, Math.max(1, asking), failed());
       if (inPieces) {
         release();
         connection.cut();
@@ -302,13 +337,12 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
         length = 0;
       }
     }
-    ByteBuf piece = connection.buffer(length);
-    piece.writeBytes(slice.bytes(), 0, length);
+    byte[] bytes = slice.bytes();
     exchange.memory.settle(length);
     if (ends) {
       release();
-      connection.piece(exchange, piece, true);
-    } else if (connection.piece(exchange, piece, false)) {
+      connection.piece(exchange, bytes, length, true);
+    } else if (connection.piece(exchange, bytes, length, false)) {
       submit();
     } else {
       waiting = true;

@@ -8,11 +8,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
  */
 public final class AnswerFrames extends AnswerWriter {
   @Override
-  public void write(
-      byte[] keys, int keyOffset, int keyLength, byte[] values, int valueOffset, int valueLength) {
-    putInt(valueLength);
-    if (valueLength != ABSENT) {
-      out.put(values, valueOffset, valueLength);
+  public void write(byte[] key, byte[] values, int offset, int length) {
+    putInt(length);
+    if (length != ABSENT) {
+      out.put(values, offset, length);
     }
   }
 

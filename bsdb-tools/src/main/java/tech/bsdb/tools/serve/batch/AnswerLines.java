@@ -78,7 +78,7 @@ public final class AnswerLines extends AnswerWriter {
 
   /** Writes a line with a key alone: {@code {"key":"..."}}. */
   public void writeKey(byte[] key) {
-    putKey(key, 0, key.length);
+    putKey(key);
     out.put(END);
   }
 
@@ -98,28 +98,23 @@ public final class AnswerLines extends AnswerWriter {
     out.put('}');
   }
 
-  private void putKey(byte[] keys, int offset, int length) {
+  private void putKey(byte[] key) {
     out.put(KEY);
-    if (keyForm == KeyEncoding.TEXT) {
-      out.putText(keys, offset, length);
-    } else {
-      byte[] encoded = keyForm.encode(keys, offset, length);
-      out.putText(encoded, 0, encoded.length);
-    }
+    byte[] encoded = keyForm.encode(key);
+    out.putText(encoded, 0, encoded.length);
   }
 
   @Override
-  public void write(
-      byte[] keys, int keyOffset, int keyLength, byte[] values, int valueOffset, int valueLength) {
-    putKey(keys, keyOffset, keyLength);
-    if (valueLength == ABSENT) {
+  public void write(byte[] key, byte[] values, int offset, int length) {
+    putKey(key);
+    if (length == ABSENT) {
       out.put(NO_VALUE);
       return;
     }
     int keyEnd = out.length();
     out.put(VALUE);
     try {
-      writer.write(values, valueOffset, valueLength, out);
+      writer.write(values, offset, length, out);
     } catch (NotJsonException e) {
       out.truncate(keyEnd);
       out.put(ERROR);

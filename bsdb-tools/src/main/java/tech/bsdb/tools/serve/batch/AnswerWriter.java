@@ -19,12 +19,11 @@ public abstract sealed class AnswerWriter permits AnswerLines, AnswerFrames {
   AnswerWriter() {}
 
   /**
-   * Writes the answer for a key, which is in a range of an array, as its value is.
+   * Writes the answer for a key, whose value is in a range of an array.
    *
-   * @param valueLength {@link #ABSENT} if the key is absent
+   * @param length {@link #ABSENT} if the key is absent
    */
-  public abstract void write(
-      byte[] keys, int keyOffset, int keyLength, byte[] values, int valueOffset, int valueLength);
+  public abstract void write(byte[] key, byte[] values, int offset, int length);
 
   /**
    * Writes the version that answers, before the first answer.

@@ -132,25 +132,10 @@ public final class BatchKeys {
     return size;
   }
 
-  /** Returns the array that holds the keys. */
-  public byte[] bytes() {
-    return bytes;
-  }
-
-  /** Returns where a key begins in {@link #bytes}. */
-  public int offset(int number) {
-    return bounds[2 * Objects.checkIndex(number, size)];
-  }
-
-  /** Returns the length of a key in bytes. */
-  public int length(int number) {
-    return bounds[2 * number + 1] - offset(number);
-  }
-
   /** Returns a copy of a key. */
   public byte[] key(int number) {
-    int offset = offset(number);
-    return Arrays.copyOfRange(bytes, offset, bounds[2 * number + 1]);
+    int place = 2 * Objects.checkIndex(number, size);
+    return Arrays.copyOfRange(bytes, bounds[place], bounds[place + 1]);
   }
 
   private void readLines() throws RequestRefusedException {

@@ -59,8 +59,7 @@ public enum KeyEncoding {
   }
 
   /** Returns a key in this encoding, base64url without padding. */
-  byte[] encode(byte[] bytes, int from, int length) {
-    byte[] key = Arrays.copyOfRange(bytes, from, from + length);
+  byte[] encode(byte[] key) {
     return switch (this) {
       case TEXT -> key;
       case HEX -> HexFormat.of().formatHex(key).getBytes(US_ASCII);
