@@ -24,8 +24,8 @@ final class Exchange {
   /** Whether the connection stays open after this exchange. */
   boolean keepAlive;
 
-  /** Answers the request; null if it is rejected. */
-  @Nullable Action action;
+  /** Answers the request, once it is known how. */
+  Action action = Reply.FAILED;
 
   /** The number of bytes of the answer's body written so far, if it is written in pieces. */
   long written;
@@ -33,7 +33,8 @@ final class Exchange {
   /** The number of bytes of the request's body received, and held until it is answered. */
   long bodyBytes;
 
-  private @Nullable Reply reply;
+  /** The whole answer; null until there is one. */
+  @Nullable Reply reply;
 
   Exchange(
       HttpConnection connection, String method, String uri, boolean http10, boolean keepAlive) {
@@ -56,18 +57,6 @@ final class Exchange {
     return method.equals("OPTIONS")
         ? Reply.text(200, MediaType.BYTES, "").with(allow)
         : Reply.error(405, "the methods allowed here are " + all, allow);
-  }
-
-  /** Returns the whole answer, or null until there is one. */
-  @Nullable Reply reply() {
-    return reply;
-  }
-
-  /** Sets the answer, on the event loop; only the first counts. */
-  void reply(Reply answer) {
-    if (reply == null) {
-      reply = answer;
-    }
   }
 
   /** Completes the exchange with a whole answer, from any thread. */

@@ -108,7 +108,7 @@ final class HttpConnection extends ClientConnection {
   /** Answers immediately a request whose rest is not worth reading, and closes the connection. */
   private void refuse(Exchange exchange, Reply refusal) {
     exchange.keepAlive = false;
-    exchange.reply(refusal);
+    exchange.action = refusal;
     receiving = null;
     received.add(exchange);
     serve();
@@ -120,7 +120,6 @@ final class HttpConnection extends ClientConnection {
       return;
     }
     ByteBuf piece = content.content();
-    Action action = exchange.action;
     try {
       if (piece.isReadable()) {
         long all = exchange.bodyBytes + piece.readableBytes();
@@ -132,14 +131,10 @@ final class HttpConnection extends ClientConnection {
           return;
         }
         exchange.bodyBytes = all;
-        if (action != null) {
-          action.body(piece);
-        }
+        exchange.action.body(piece);
       }
       if (content instanceof LastHttpContent) {
-        if (action != null) {
-          action.bodyEnded();
-        }
+        exchange.action.bodyEnded();
         receiving = null;
         decoder.requestComplete();
         received.add(exchange);
@@ -163,7 +158,7 @@ final class HttpConnection extends ClientConnection {
 
   private void answerReady() {
     for (Exchange first = begun.peek(); first != null && !isFinished(); first = begun.peek()) {
-      Reply reply = first.reply();
+      Reply reply = first.reply;
       if (reply == null) {
         return;
       }
@@ -188,26 +183,19 @@ final class HttpConnection extends ClientConnection {
       return false;
     }
     Exchange last = begun.peekLast();
-    if (last != null && !(overlaps(last) && overlaps(next) && begun.size() < OVERLAP)) {
+    if (last != null
+        && !(last.action.overlaps() && next.action.overlaps() && begun.size() < OVERLAP)) {
       return false;
     }
     received.poll();
     begun.add(next);
-    Action action = next.action;
-    if (next.reply() == null && action != null) {
-      try {
-        action.start(next);
-      } catch (RuntimeException e) {
-        requests.failed(next, e);
-        next.reply(Reply.FAILED);
-      }
+    try {
+      next.action.start(next);
+    } catch (RuntimeException e) {
+      requests.failed(next, e);
+      next.reply = Reply.FAILED;
     }
     return true;
-  }
-
-  private static boolean overlaps(Exchange exchange) {
-    Action action = exchange.action;
-    return exchange.reply() != null || (action != null && action.overlaps());
   }
 
   @Override
@@ -271,7 +259,7 @@ final class HttpConnection extends ClientConnection {
       onLoop(() -> complete(exchange, reply));
       return;
     }
-    exchange.reply(reply);
+    exchange.reply = reply;
     if (isGone()) {
       exchange.memory.settle(0);
     }
@@ -371,9 +359,8 @@ final class HttpConnection extends ClientConnection {
   @Override
   protected void resume() {
     Exchange first = begun.peek();
-    Action action = first == null ? null : first.action;
-    if (action != null) {
-      action.resume();
+    if (first != null) {
+      first.action.resume();
     }
   }
 
@@ -398,13 +385,10 @@ final class HttpConnection extends ClientConnection {
   @Override
   protected void release() {
     for (Exchange exchange : begun) {
-      if (exchange.reply() != null) {
+      if (exchange.reply != null) {
         exchange.memory.settle(0);
       }
-      Action action = exchange.action;
-      if (action != null) {
-        action.abandoned();
-      }
+      exchange.action.abandoned();
     }
     requests.abandoned(begun.size());
     begun.clear();

@@ -112,6 +112,11 @@ record Reply(int status, MediaType type, String headers, byte[] body) implements
     exchange.complete(this);
   }
 
+  @Override
+  public boolean overlaps() {
+    return true;
+  }
+
   /** The answer to a request that is rejected. */
   static Reply of(RequestRefusedException e) {
     return error(e.status(), e.getMessage(), e.headers());
