@@ -2,7 +2,6 @@ package tech.bsdb.tools.serve;
 
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.serve.batch.RequestRefusedException;
 import tech.bsdb.tools.serve.client.FailureReports;
@@ -47,11 +46,7 @@ record Conditions(
   }
 
   private static @Nullable String list(HttpHeaders headers, CharSequence name) {
-    if (!headers.contains(name)) {
-      return null;
-    }
-    List<String> lines = headers.getAll(name);
-    return (lines.size() == 1 ? lines.get(0) : String.join(",", lines)).strip();
+    return headers.contains(name) ? String.join(",", headers.getAll(name)).strip() : null;
   }
 
   /**

@@ -178,9 +178,9 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
   }
 
   /**
-   * Called for each key that is absent.
+   * Called for a key that was looked up and is absent.
    *
-   * @throws IOException if the database is damaged, since it must be present
+   * @throws IOException if the database is damaged, because it says elsewhere that it has the key
    */
   void absent(byte[] key) throws IOException {}
 
