@@ -21,7 +21,7 @@ public abstract sealed class AnswerWriter permits AnswerLines, AnswerFrames {
   /**
    * Writes the answer for a key, whose value is in a range of an array.
    *
-   * @param length {@link #ABSENT} if the key is absent
+   * @param length the bytes of the value, or -1 if the key is absent
    */
   public abstract void write(byte[] key, byte[] values, int offset, int length);
 
