@@ -37,6 +37,10 @@ import tech.bsdb.tools.serve.dataset.DataSetOption;
 /** {@code bsdb serve}: serves a database or a store over HTTP. */
 public final class HttpServer extends Command {
   private static final int CORES = Runtime.getRuntime().availableProcessors();
+
+  /** Whether Netty has JFR events of its buffers. */
+  private static final String NETTY_EVENTS = "io.netty.jfr.enabled";
+
   private static final Syntax SYNTAX =
       FollowOptions.declare(syntax())
           .example("a database", "bsdb serve -d ./rdb")
@@ -188,6 +192,9 @@ public final class HttpServer extends Command {
 
   @Override
   protected int run(Arguments arguments, Console console) throws Exception {
+    if (System.getProperty(NETTY_EVENTS) == null) {
+      System.setProperty(NETTY_EVENTS, "false"); // they load JFR, which takes long
+    }
     HangUp hangUp = null;
     String uncaught = "";
     try {

@@ -5,7 +5,6 @@ import io.prometheus.metrics.expositionformats.ExpositionFormats;
 import io.prometheus.metrics.expositionformats.OpenMetricsTextFormatWriter;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
 import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
-import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
@@ -47,9 +46,17 @@ final class Metrics {
           .map(Metric::parse)
           .toList();
 
-  private final PrometheusRegistry registry = new PrometheusRegistry();
   private final DataSets sets;
   private final ServerStatistics figures;
+
+  /** What the JVM says of itself, collected from the first scrape on: finding it out takes long. */
+  private static final class Jvm {
+    static final PrometheusRegistry METRICS = new PrometheusRegistry();
+
+    static {
+      JvmMetrics.builder().register(METRICS);
+    }
+  }
 
   /**
    * A line of the table.
@@ -92,10 +99,6 @@ final class Metrics {
   Metrics(ServerStatistics figures) {
     this.sets = figures.sets();
     this.figures = figures;
-    JvmMetrics.builder().register(registry);
-    registry.register(figures.requests().latencies()::metric);
-    MultiCollector table = this::collect;
-    registry.register(table);
   }
 
   private MetricSnapshots collect() {
@@ -109,7 +112,9 @@ final class Metrics {
         // it was here a moment ago
       }
     }
-    MetricSnapshots.Builder all = MetricSnapshots.builder();
+    MetricSnapshots.Builder all =
+        MetricSnapshots.builder().metricSnapshot(figures.requests().latencies().metric());
+    Jvm.METRICS.scrape().forEach(all::metricSnapshot);
     for (Metric metric : TABLE) {
       List<Point> points = new ArrayList<>();
       (metric.path.get(0).equals("dataset") ? dataSets : server)
@@ -127,15 +132,12 @@ final class Metrics {
       if (!(figure instanceof Map<?, ?> part)) {
         return;
       }
-      if (!part.containsKey(name)) {
-        throw new IllegalStateException("there is no figure " + metric.path);
-      }
-      figure = part.get(name);
+      figure = figure(part, name);
     }
     if (metric.type.equals("info") && figure instanceof Map<?, ?> texts) {
       Labels all = labels;
       for (String label : metric.labels) {
-        all = all.add(label, String.valueOf(texts.get(label)));
+        all = all.add(label, String.valueOf(figure(texts, label)));
       }
       points.add(new Point(all, figure));
     } else if (!metric.states.isEmpty()) {
@@ -150,6 +152,13 @@ final class Metrics {
     } else {
       points.add(new Point(labels, figure));
     }
+  }
+
+  private static @Nullable Object figure(Map<?, ?> part, String name) {
+    if (!part.containsKey(name)) {
+      throw new IllegalStateException("there is no figure " + name + " among " + part.keySet());
+    }
+    return part.get(name);
   }
 
   private static MetricSnapshot snapshot(Metric metric, List<Point> points) {
@@ -215,7 +224,7 @@ final class Metrics {
     boolean openMetrics = open.accepts(accept);
     ExpositionFormatWriter writer = openMetrics ? open : plain;
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    writer.write(out, registry.scrape());
+    writer.write(out, collect());
     return Reply.of(
         200, openMetrics ? MediaType.OPEN_METRICS : MediaType.METRICS, out.toByteArray());
   }
