@@ -11,7 +11,7 @@ public final class LookupCounts {
   private final LongAdder hits = new LongAdder();
   private final LongAdder misses = new LongAdder();
   private final LongAdder errors = new LongAdder();
-  private final AtomicInteger inFlight = new AtomicInteger();
+  private final AtomicInteger inFlight;
   private final int maxInFlight;
   private final @Nullable LookupCounts whole;
 
@@ -22,29 +22,25 @@ public final class LookupCounts {
    */
   public LookupCounts(int maxInFlight) {
     this.maxInFlight = maxInFlight;
+    this.inFlight = new AtomicInteger();
     this.whole = null;
   }
 
-  /** Counts a part of lookups; the whole counts them, too, and bounds those in flight. */
+  /** Counts a part of lookups; the whole counts them, too. Those in flight are the whole's. */
   public LookupCounts(LookupCounts whole) {
-    this.maxInFlight = Integer.MAX_VALUE;
+    this.maxInFlight = whole.maxInFlight;
+    this.inFlight = whole.inFlight;
     this.whole = whole;
   }
 
   /** Whether {@link #enter} would not admit a lookup. */
   public boolean isFull() {
-    if (whole != null) {
-      return whole.isFull();
-    }
     int now = inFlight.get();
     return now >= maxInFlight && now > 0;
   }
 
   /** Admits lookups unless too many are in flight; after admission, call {@link #leave}. */
   public boolean enter(int count) {
-    if (whole != null && !whole.enter(count)) {
-      return false;
-    }
     int now = inFlight.addAndGet(count);
     if (now > maxInFlight && now > count) {
       inFlight.addAndGet(-count);
@@ -55,17 +51,11 @@ public final class LookupCounts {
 
   /** Readmits lookups that left while waiting for the client. */
   public void enterAgain(int count) {
-    if (whole != null) {
-      whole.enterAgain(count);
-    }
     inFlight.addAndGet(count);
   }
 
   /** Ends admitted lookups. */
   public void leave(int count) {
-    if (whole != null) {
-      whole.leave(count);
-    }
     inFlight.addAndGet(-count);
   }
 
