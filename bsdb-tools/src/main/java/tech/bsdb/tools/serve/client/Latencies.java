@@ -51,9 +51,13 @@ public final class Latencies {
 
   private final LoopCounts byStep = new LoopCounts(step(MAX_NANOS) + 1);
   private final LoopCounts byBound = new LoopCounts(BOUNDS.length + 1);
-  private final ArrayDeque<Histogram> seconds = new ArrayDeque<>();
+  private final ArrayDeque<long[]> ticks = new ArrayDeque<>();
   private final long startMillis = System.currentTimeMillis();
-  private long[] counted = new long[step(MAX_NANOS) + 1];
+
+  /** Starts with no durations. */
+  public Latencies() {
+    ticks.add(byStep.sums());
+  }
 
   /** Returns the step of a duration: at first one for each nanosecond, later a wider one. */
   private static int step(long nanos) {
@@ -81,37 +85,30 @@ public final class Latencies {
 
   /** Advances the window; called once a second. */
   public synchronized void tick() {
-    Histogram second = seconds.size() >= WINDOW_SECONDS ? seconds.poll() : null;
-    if (second == null) {
-      second = new Histogram(MAX_NANOS, 2);
+    ticks.add(byStep.sums());
+    if (ticks.size() > WINDOW_SECONDS + 1) {
+      ticks.remove();
     }
-    second.reset();
-    long[] now = byStep.sums();
-    record(counted, now, second);
-    counted = now;
-    seconds.add(second);
   }
 
-  private static void record(long[] before, long[] now, Histogram into) {
+  private static Histogram between(long[] before, long[] now) {
+    Histogram durations = new Histogram(MAX_NANOS, 2);
     for (int step = 0; step < now.length; step++) {
       if (now[step] != before[step]) {
-        into.recordValueWithCount(nanos(step), now[step] - before[step]);
+        durations.recordValueWithCount(nanos(step), now[step] - before[step]);
       }
     }
+    return durations;
   }
 
   /** Returns the durations of all requests. */
   public Histogram total() {
-    Histogram all = new Histogram(MAX_NANOS, 2);
-    record(new long[step(MAX_NANOS) + 1], byStep.sums(), all);
-    return all;
+    return between(new long[step(MAX_NANOS) + 1], byStep.sums());
   }
 
   /** Returns the durations of the requests in the last ten whole seconds. */
   public synchronized Histogram recent() {
-    Histogram all = new Histogram(MAX_NANOS, 2);
-    seconds.forEach(all::add);
-    return all;
+    return between(ticks.getFirst(), ticks.getLast());
   }
 
   /** Returns the durations of all requests as a metric. */
