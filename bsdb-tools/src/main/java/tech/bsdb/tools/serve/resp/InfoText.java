@@ -20,6 +20,11 @@ import tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException;
  * @param figures those of the server, as {@code /stats} names them
  */
 record InfoText(RespService service, Map<String, @Nullable Object> figures) {
+  /** Takes the figures of a service. */
+  InfoText(RespService service) {
+    this(service, service.figures());
+  }
+
   /**
    * Returns sections.
    *

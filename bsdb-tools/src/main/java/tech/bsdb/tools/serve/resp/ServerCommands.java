@@ -38,7 +38,7 @@ final class ServerCommands {
     for (byte[] argument : arguments.subList(1, arguments.size())) {
       sections.add(Arguments.name(argument));
     }
-    out.verbatim(new InfoText(selected.service, selected.service.figures()).of(sections));
+    out.verbatim(new InfoText(selected.service).of(sections));
   }
 
   static void configGet(Session session, List<byte[]> arguments, ReplyWriter out)
