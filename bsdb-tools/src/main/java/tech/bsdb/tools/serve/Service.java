@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -88,10 +89,7 @@ public final class Service implements AutoCloseable {
       this.sets = new DataSets(options.data(), this::opened, counts, this::say);
       keep(this::closeSets);
       ClusterOptions member = options.cluster();
-      Cluster joined =
-          member == null
-              ? null
-              : keep(Cluster.join(member, this::unfit, options.poll(), this::say));
+      Cluster joined = member == null ? null : new Cluster(member, this::unfit, this::say);
       this.cluster = joined;
       Latencies latencies = new Latencies();
       HeldMemory memory =
@@ -120,7 +118,8 @@ public final class Service implements AutoCloseable {
       this.redis = resp;
       this.transport = keep(new Transport(options.threads()));
       sets.onRefresh(this::changed);
-      ExecutorService admin = Executors.newSingleThreadExecutor(daemons("bsdb-admin"));
+      ScheduledExecutorService admin =
+          Executors.newSingleThreadScheduledExecutor(daemons("bsdb-admin"));
       keep(admin::shutdownNow);
       ExecutorService reloads = Executors.newSingleThreadExecutor(daemons("bsdb-reloads"));
       keep(reloads::shutdownNow);
@@ -173,8 +172,11 @@ public final class Service implements AutoCloseable {
                   adminConnections,
                   Requests.uncounted(console),
                   new AdminRoutes(sets, joined, follower, connections, pages, reloads));
-      transport.repeat(pages::tick, 1, TimeUnit.SECONDS);
-      transport.repeat(() -> credentials.warn(Instant.now()), 1, TimeUnit.DAYS);
+      repeat(admin, pages::tick, Duration.ofSeconds(1));
+      repeat(admin, () -> credentials.warn(Instant.now()), Duration.ofDays(1));
+      if (joined != null) {
+        repeat(admin, joined::look, options.poll());
+      }
       if (follower != null) {
         keep(follower).start(() -> reloads.execute(this::reload));
       }
@@ -242,6 +244,22 @@ public final class Service implements AutoCloseable {
         say(lacking + "; commands for their keys fail");
       }
     }
+  }
+
+  /** Runs a task from time to time, which no failure ends. */
+  private void repeat(ScheduledExecutorService on, Runnable task, Duration pause) {
+    Runnable guarded =
+        () -> {
+          try {
+            task.run();
+          } catch (RuntimeException | Error e) { // often the service has closed its data sets
+            if (!on.isShutdown()) {
+              say("a regular task failed, and is tried again: " + e);
+            }
+          }
+        };
+    long nanos = pause.toNanos();
+    var unused = on.scheduleWithFixedDelay(guarded, nanos, nanos, TimeUnit.NANOSECONDS);
   }
 
   private static ThreadFactory daemons(String name) {

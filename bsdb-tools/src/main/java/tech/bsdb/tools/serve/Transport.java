@@ -45,11 +45,6 @@ final class Transport implements AutoCloseable {
     return epoll ? "epoll" : "nio";
   }
 
-  /** Runs a short task again and again, on an event loop. */
-  void repeat(Runnable task, long pause, TimeUnit unit) {
-    var unused = loops.next().scheduleAtFixedRate(task, pause, pause, unit);
-  }
-
   /**
    * Listens on a port.
    *

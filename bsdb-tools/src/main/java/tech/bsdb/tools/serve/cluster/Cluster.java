@@ -8,9 +8,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.KeyRouting;
@@ -20,21 +17,14 @@ import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
 import tech.bsdb.tools.serve.cluster.Topology.ReplicaGroup;
 
 /**
- * The cluster of which this server is a node. Its topology is a file, which is read again when it
- * changes. A file that is wrong in any way is refused as a whole, and the topology before it stays.
+ * The cluster of which this server is a node. Its topology is a file, at which {@link #look} looks
+ * again. A file that is wrong in any way is refused as a whole, and the topology before it stays.
  * Thread-safe.
  */
-public final class Cluster implements AutoCloseable {
+public final class Cluster {
   private final ClusterOptions options;
   private final Requirement requirement;
   private final Consumer<String> said;
-  private final ScheduledExecutorService poller =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread thread = new Thread(task, "bsdb-cluster");
-            thread.setDaemon(true);
-            return thread;
-          });
   private byte[] bytes;
   private byte @Nullable [] suspect;
   private volatile ClusterView view;
@@ -89,7 +79,13 @@ public final class Cluster implements AutoCloseable {
     }
   }
 
-  private Cluster(ClusterOptions options, Requirement requirement, Consumer<String> said)
+  /**
+   * Reads the topology.
+   *
+   * @param said receives messages for the operator
+   * @throws IOException if it is wrong or this node is not in it, with the file and the reason
+   */
+  public Cluster(ClusterOptions options, Requirement requirement, Consumer<String> said)
       throws IOException {
     this.options = options;
     this.requirement = requirement;
@@ -100,22 +96,6 @@ public final class Cluster implements AutoCloseable {
         new ClusterView(topology, own(options, topology), options.node(), List.of());
     require(first, first.slots());
     this.view = first;
-  }
-
-  /**
-   * Reads the topology, and looks for another one from time to time.
-   *
-   * @param said receives messages for the operator
-   * @throws IOException if it is wrong or this node is not in it, with the file and the reason
-   */
-  public static Cluster join(
-      ClusterOptions options, Requirement requirement, Duration poll, Consumer<String> said)
-      throws IOException {
-    Cluster cluster = new Cluster(options, requirement, said);
-    long pause = Math.max(1, poll.toMillis());
-    var unused =
-        cluster.poller.scheduleWithFixedDelay(cluster::look, pause, pause, TimeUnit.MILLISECONDS);
-    return cluster;
   }
 
   /**
@@ -285,22 +265,13 @@ public final class Cluster implements AutoCloseable {
     }
   }
 
-  /** Ends handovers, and looks for another topology. */
-  private synchronized void look() {
+  /** Ends handovers, and looks for another topology; called regularly. */
+  public synchronized void look() {
+    view = view.at(System.nanoTime());
     try {
-      view = view.at(System.nanoTime());
       boolean unused = refresh(true);
     } catch (IOException e) {
       // refused, which was said, and tried again
-    } catch (RuntimeException | Error e) { // often the service ends, and has closed its data sets
-      if (!poller.isShutdown()) {
-        said.accept("reading the cluster's topology failed: " + e);
-      }
     }
-  }
-
-  @Override
-  public void close() {
-    poller.shutdown();
   }
 }

@@ -14,7 +14,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -73,45 +75,38 @@ class ClusterTest {
     Files.move(next, file, REPLACE_EXISTING);
   }
 
-  private Cluster join(String node, Duration handover, Duration poll) throws IOException {
-    return Cluster.join(
+  private Cluster join(String node, Duration handover) throws IOException {
+    return new Cluster(
         new ClusterOptions(file, node, handover),
         (view, gained) -> gained.isEmpty() ? null : lacking,
-        poll,
         said::add);
-  }
-
-  private Cluster join(String node, Duration handover) throws IOException {
-    return join(node, handover, LONG);
   }
 
   @Test
   void aTopologyIsReadAsItIsWritten() throws IOException {
     write(three("0-99,16383", "100-8191", "8192-16382"));
-    try (Cluster cluster = join("a2", LONG)) {
-      ClusterView view = cluster.view();
-      assertThat(view.self()).isEqualTo(new ClusterNode("a2", "10.0.0.1", 2, 1002));
-      assertThat(view.isReplica()).isTrue();
-      assertThat(view.slots()).hasToString("0-99,16383");
-      assertThat(view.topology().nodes())
-          .extracting(ClusterNode::name)
-          .containsExactly("a", "a2", "b", "c");
-      assertThat(view.topology().group(16_383).primary().name()).isEqualTo("a");
-      assertThat(view.topology().group(100).primary().name()).isEqualTo("b");
-      assertThat(view.answers(5, false)).isFalse();
-      assertThat(view.answers(5, true)).isTrue();
-      assertThat(view.answers(100, true)).isFalse();
-      assertThat(view.self().id()).hasSize(40).matches("[0-9a-f]+");
-    }
-    try (Cluster cluster = join("b", LONG)) {
-      assertThat(cluster.view().isReplica()).isFalse();
-      assertThat(cluster.view().answers(100, false)).isTrue();
-      byte[] key = "--foo--".getBytes(UTF_8); // foo has slot 12182, which is c's
-      assertThatExceptionOfType(ElsewhereException.class)
-          .isThrownBy(() -> cluster.requireHere(key, 2, 3))
-          .satisfies(e -> assertThat(e.slot()).isEqualTo(12_182))
-          .satisfies(e -> assertThat(e.owner().name()).isEqualTo("c"));
-    }
+    Cluster cluster = join("a2", LONG);
+    ClusterView view = cluster.view();
+    assertThat(view.self()).isEqualTo(new ClusterNode("a2", "10.0.0.1", 2, 1002));
+    assertThat(view.isReplica()).isTrue();
+    assertThat(view.slots()).hasToString("0-99,16383");
+    assertThat(view.topology().nodes())
+        .extracting(ClusterNode::name)
+        .containsExactly("a", "a2", "b", "c");
+    assertThat(view.topology().group(16_383).primary().name()).isEqualTo("a");
+    assertThat(view.topology().group(100).primary().name()).isEqualTo("b");
+    assertThat(view.answers(5, false)).isFalse();
+    assertThat(view.answers(5, true)).isTrue();
+    assertThat(view.answers(100, true)).isFalse();
+    assertThat(view.self().id()).hasSize(40).matches("[0-9a-f]+");
+    Cluster other = join("b", LONG);
+    assertThat(other.view().isReplica()).isFalse();
+    assertThat(other.view().answers(100, false)).isTrue();
+    byte[] key = "--foo--".getBytes(UTF_8); // foo has slot 12182, which is c's
+    assertThatExceptionOfType(ElsewhereException.class)
+        .isThrownBy(() -> other.requireHere(key, 2, 3))
+        .satisfies(e -> assertThat(e.slot()).isEqualTo(12_182))
+        .satisfies(e -> assertThat(e.owner().name()).isEqualTo("c"));
   }
 
   /** Nodes that look at the file all the time do not bring back what they read just before. */
@@ -119,9 +114,12 @@ class ClusterTest {
   void whatWasTakenStaysWhileTheFileIsLookedAt() throws IOException {
     write(three("0-99", "100-8191", "8192-16383"));
     List<Cluster> nodes = new ArrayList<>();
+    ScheduledExecutorService looks = Executors.newScheduledThreadPool(4);
     try {
       for (int i = 0; i < 40; i++) {
-        nodes.add(join("a", LONG, Duration.ofMillis(1)));
+        Cluster node = join("a", LONG);
+        nodes.add(node);
+        var unused = looks.scheduleWithFixedDelay(node::look, 1, 1, TimeUnit.MILLISECONDS);
       }
       int rounds = Rounds.of(100);
       for (int round = 0; round < rounds; round++) {
@@ -132,7 +130,7 @@ class ClusterTest {
       }
       assertThat(nodes).extracting(Cluster::changes).containsOnly((long) rounds);
     } finally {
-      nodes.forEach(Cluster::close);
+      looks.shutdownNow();
     }
   }
 
@@ -189,19 +187,18 @@ class ClusterTest {
   void eachWrongFileGetsASecondLook() throws IOException {
     String right = three("0-99", "100-199", "200-16383");
     write(right);
-    try (Cluster cluster = join("a", LONG)) {
-      for (int i = 0; i < 3; i++) {
-        write("");
-        assertThatIOException().isThrownBy(() -> cluster.refresh(true));
-        assertThat(cluster.refused()).isNull();
-        write(right);
-        assertThat(cluster.refresh(true)).isFalse();
-      }
+    Cluster cluster = join("a", LONG);
+    for (int i = 0; i < 3; i++) {
       write("");
       assertThatIOException().isThrownBy(() -> cluster.refresh(true));
-      assertThatIOException().isThrownBy(() -> cluster.refresh(true));
-      assertThat(cluster.refused()).isNotNull();
+      assertThat(cluster.refused()).isNull();
+      write(right);
+      assertThat(cluster.refresh(true)).isFalse();
     }
+    write("");
+    assertThatIOException().isThrownBy(() -> cluster.refresh(true));
+    assertThatIOException().isThrownBy(() -> cluster.refresh(true));
+    assertThat(cluster.refused()).isNotNull();
   }
 
   @ParameterizedTest
@@ -209,29 +206,28 @@ class ClusterTest {
   void aWrongFileIsNamedAndChangesNothing(List<String> wrong) throws IOException {
     write(wrong.get(0));
     assertThatIOException()
-        .isThrownBy(() -> join("a", LONG).close())
+        .isThrownBy(() -> join("a", LONG))
         .withMessageStartingWith(file.toString())
         .withMessageContaining(wrong.get(1));
     String right = three("0-99", "100-199", "200-16383");
     write(right);
-    try (Cluster cluster = join("a", LONG)) {
-      ClusterView before = cluster.view();
-      write(wrong.get(0));
-      for (int i = 0; i < 2; i++) {
-        assertThatIOException()
-            .isThrownBy(cluster::refresh)
-            .withMessageStartingWith(file.toString())
-            .withMessageContaining(wrong.get(1));
-        assertThat(cluster.view()).isSameAs(before);
-        assertThat(cluster.refused()).isNotNull();
-      }
-      assertThat(said).as("the same reason is told once").hasSize(1);
-      assertThat(said.poll()).contains(wrong.get(1));
-      write(right);
-      assertThat(cluster.refresh()).isFalse();
-      assertThat(cluster.refused()).isNull();
-      assertThat(cluster.changes()).isZero();
+    Cluster cluster = join("a", LONG);
+    ClusterView before = cluster.view();
+    write(wrong.get(0));
+    for (int i = 0; i < 2; i++) {
+      assertThatIOException()
+          .isThrownBy(cluster::refresh)
+          .withMessageStartingWith(file.toString())
+          .withMessageContaining(wrong.get(1));
+      assertThat(cluster.view()).isSameAs(before);
+      assertThat(cluster.refused()).isNotNull();
     }
+    assertThat(said).as("the same reason is told once").hasSize(1);
+    assertThat(said.poll()).contains(wrong.get(1));
+    write(right);
+    assertThat(cluster.refresh()).isFalse();
+    assertThat(cluster.refused()).isNull();
+    assertThat(cluster.changes()).isZero();
   }
 
   @Test
@@ -251,15 +247,14 @@ class ClusterTest {
   @Test
   void aTopologyThatTheServerCannotServeIsRefusedAndTriedAgain() throws IOException {
     write(three("0-99", "100-199", "200-16383"));
-    try (Cluster cluster = join("a", LONG)) {
-      lacking = "no data";
-      write(three("0-149", "150-199", "200-16383"));
-      assertThatIOException().isThrownBy(cluster::refresh).withMessage(file + ": no data");
-      assertThat(cluster.view().slots()).hasToString("0-99");
-      lacking = null; // the data has come
-      assertThat(cluster.refresh()).isTrue();
-      assertThat(cluster.view().slots()).hasToString("0-149");
-    }
+    Cluster cluster = join("a", LONG);
+    lacking = "no data";
+    write(three("0-149", "150-199", "200-16383"));
+    assertThatIOException().isThrownBy(cluster::refresh).withMessage(file + ": no data");
+    assertThat(cluster.view().slots()).hasToString("0-99");
+    lacking = null; // the data has come
+    assertThat(cluster.refresh()).isTrue();
+    assertThat(cluster.view().slots()).hasToString("0-149");
     lacking = "no data";
     assertThatIOException().isThrownBy(() -> join("a", LONG)).withMessage(file + ": no data");
   }
@@ -267,40 +262,38 @@ class ClusterTest {
   @Test
   void slotsThatAreLostAreAnsweredForAWhile() throws IOException {
     write(three("0-99", "100-199", "200-16383"));
-    try (Cluster a = join("a", LONG);
-        Cluster a2 = join("a2", LONG);
-        Cluster b = join("b", Duration.ZERO)) {
-      write(three("50-99", "0-49,150-199", "100-149,200-16383"));
-      for (Cluster each : List.of(a, a2, b)) {
-        assertThat(each.refresh()).isTrue();
-        assertThat(each.refresh()).as("the file is the same").isFalse();
-        assertThat(each.changes()).isEqualTo(1);
-      }
-      assertThat(a.view().answers(0, false)).isTrue();
-      assertThat(a.view().answers(0, true)).isTrue();
-      assertThat(a.view().handedOver()).hasToString("0-49");
-      assertThat(a.view().slots()).hasToString("50-99");
-      assertThat(a.view().topology().group(0).primary().name()).isEqualTo("b");
-      assertThat(a2.view().answers(0, false)).as("a replica").isFalse();
-      assertThat(a2.view().answers(0, true)).isTrue();
-      assertThat(b.view().answers(0, false)).isTrue();
-      assertThat(b.view().answers(120, true)).as("without a handover").isFalse();
-      write(three("0-199", "", "200-16383")); // back, before the handover has ended
-      assertThat(a.refresh()).isTrue();
-      assertThat(a.view().handedOver()).hasToString("");
-      assertThat(a.view().answers(10, false)).isTrue();
+    Cluster a = join("a", LONG);
+    Cluster a2 = join("a2", LONG);
+    Cluster b = join("b", Duration.ZERO);
+    write(three("50-99", "0-49,150-199", "100-149,200-16383"));
+    for (Cluster each : List.of(a, a2, b)) {
+      assertThat(each.refresh()).isTrue();
+      assertThat(each.refresh()).as("the file is the same").isFalse();
+      assertThat(each.changes()).isEqualTo(1);
     }
+    assertThat(a.view().answers(0, false)).isTrue();
+    assertThat(a.view().answers(0, true)).isTrue();
+    assertThat(a.view().handedOver()).hasToString("0-49");
+    assertThat(a.view().slots()).hasToString("50-99");
+    assertThat(a.view().topology().group(0).primary().name()).isEqualTo("b");
+    assertThat(a2.view().answers(0, false)).as("a replica").isFalse();
+    assertThat(a2.view().answers(0, true)).isTrue();
+    assertThat(b.view().answers(0, false)).isTrue();
+    assertThat(b.view().answers(120, true)).as("without a handover").isFalse();
+    write(three("0-199", "", "200-16383")); // back, before the handover has ended
+    assertThat(a.refresh()).isTrue();
+    assertThat(a.view().handedOver()).hasToString("");
+    assertThat(a.view().answers(10, false)).isTrue();
   }
 
   @Test
   void aNodeMayLoseSlotsThatItsDataLacks() throws IOException {
     write(three("0-99", "100-199", "200-16383"));
-    try (Cluster cluster = join("a", Duration.ZERO)) {
-      lacking = "no data"; // since a version was swapped
-      write(three("50-99", "0-49,100-199", "200-16383"));
-      assertThat(cluster.refresh()).isTrue();
-      assertThat(cluster.view().slots()).hasToString("50-99");
-    }
+    Cluster cluster = join("a", Duration.ZERO);
+    lacking = "no data"; // since a version was swapped
+    write(three("50-99", "0-49,100-199", "200-16383"));
+    assertThat(cluster.refresh()).isTrue();
+    assertThat(cluster.view().slots()).hasToString("50-99");
   }
 
   @Test
@@ -321,10 +314,9 @@ class ClusterTest {
   void anAddressInIpv6HasNoPort() throws IOException {
     write(
         "{\"nodes\":[{\"name\":\"a\",\"host\":\"2001:db8::1\",\"resp\":1,\"http\":2,\"slots\":\"0-16383\"}]}");
-    try (Cluster cluster = join("a", LONG)) {
-      assertThat(cluster.view().self().respAddress()).isEqualTo("2001:db8::1:1");
-      assertThat(cluster.view().self().httpAuthority()).isEqualTo("[2001:db8::1]:2");
-    }
+    Cluster cluster = join("a", LONG);
+    assertThat(cluster.view().self().respAddress()).isEqualTo("2001:db8::1:1");
+    assertThat(cluster.view().self().httpAuthority()).isEqualTo("[2001:db8::1]:2");
   }
 
   @Test
@@ -372,22 +364,29 @@ class ClusterTest {
   }
 
   @Test
-  void anotherFileIsNoticed() throws Exception {
+  void anotherFileIsNoticed() throws IOException {
     write(three("0-99", "100-199", "200-16383"));
-    try (Cluster cluster = join("a", LONG, Duration.ofMillis(5))) {
-      write(three("0-49", "50-199", "200-16383"));
-      assertThat(said.poll(30, TimeUnit.SECONDS))
-          .contains("a, is a primary with slots 0-49", "still answered: 50-99");
-      write("{");
-      assertThat(said.poll(30, TimeUnit.SECONDS)).contains("stays as it is", "ends too early");
-      assertThat(cluster.refused()).isNotNull();
-      Files.delete(file);
-      assertThat(said.poll(30, TimeUnit.SECONDS)).contains(file + ": no such file or directory");
-      write(three("0-99", "100-199", "200-16383"));
-      assertThat(said.poll(30, TimeUnit.SECONDS)).contains("slots 0-99", "new: 50-99");
-      assertThat(cluster.refused()).isNull();
-      assertThat(said).isEmpty();
-    }
+    Cluster cluster = join("a", LONG);
+    write(three("0-49", "50-199", "200-16383"));
+    lookTwice(cluster);
+    assertThat(said.poll()).contains("a, is a primary with slots 0-49", "still answered: 50-99");
+    write("{");
+    lookTwice(cluster);
+    assertThat(said.poll()).contains("stays as it is", "ends too early");
+    assertThat(cluster.refused()).isNotNull();
+    Files.delete(file);
+    lookTwice(cluster);
+    assertThat(said.poll()).contains(file + ": no such file or directory");
+    write(three("0-99", "100-199", "200-16383"));
+    lookTwice(cluster);
+    assertThat(said.poll()).contains("slots 0-99", "new: 50-99");
+    assertThat(cluster.refused()).isNull();
+    assertThat(said).isEmpty();
+  }
+
+  private static void lookTwice(Cluster cluster) {
+    cluster.look(); // a wrong file gets a second look
+    cluster.look();
   }
 
   @Test
@@ -398,9 +397,8 @@ class ClusterTest {
           "{\"name\":\"%d\",\"host\":\"h%d\",\"resp\":1,\"slots\":\"%d\"}".formatted(i, i, i);
     }
     write(nodes(nodes));
-    try (Cluster cluster = join("777", LONG)) {
-      assertThat(cluster.view().slots()).hasToString("777");
-      assertThat(cluster.view().topology().group(5).primary().host()).isEqualTo("h5");
-    }
+    Cluster cluster = join("777", LONG);
+    assertThat(cluster.view().slots()).hasToString("777");
+    assertThat(cluster.view().topology().group(5).primary().host()).isEqualTo("h5");
   }
 }
