@@ -1,7 +1,5 @@
 package tech.bsdb.tools;
 
-import static java.util.Objects.requireNonNull;
-
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -10,8 +8,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.OpenOptions;
@@ -195,10 +193,10 @@ public final class HttpServer extends Command {
     if (System.getProperty(NETTY_EVENTS) == null) {
       System.setProperty(NETTY_EVENTS, "false"); // they load JFR, which takes long
     }
-    HangUp hangUp = null;
+    CompletableFuture<Service> serving = new CompletableFuture<>();
     String uncaught = "";
-    try {
-      hangUp = HangUp.caught(); // before any slow step
+    try { // before any slow step
+      HangUp.onSignal(() -> serving.join().reloadFiles());
     } catch (UnsupportedOperationException e) {
       uncaught = "bsdb serve: SIGHUP reloads nothing: " + e.getMessage();
     }
@@ -210,28 +208,14 @@ public final class HttpServer extends Command {
       Cluster.check(options.cluster()); // before a first version is pulled
     }
     Follower follower = following == null ? null : new Follower(following, console);
-    AtomicReference<Runnable> end = new AtomicReference<>(() -> {});
     Runtime.getRuntime()
-        .addShutdownHook(new Thread(() -> requireNonNull(end.get()).run(), "bsdb-drain"));
-    if (follower != null) {
-      end.set(
-          () -> {
-            follower.close();
-            console.say("bsdb serve: ended before the first version was here");
-          });
-      try {
-        if (!follower.first()) {
-          return awaitExit();
-        }
-      } finally {
-        end.set(() -> {});
-      }
+        .addShutdownHook(new Thread(() -> end(serving, follower, console), "bsdb-drain"));
+    if (follower != null && !follower.first()) {
+      return awaitExit();
     }
     Service service = Service.start(options, console, follower);
-    end.set(() -> end(service, console));
-    if (hangUp != null) {
-      hangUp.onSignal(service::reloadFiles);
-    } else {
+    serving.complete(service);
+    if (!uncaught.isEmpty()) {
       console.say(uncaught);
     }
     console.say("bsdb serve: serving " + service.description());
@@ -244,10 +228,16 @@ public final class HttpServer extends Command {
     return OK;
   }
 
-  private static void end(Service service, Console console) {
-    console.say("bsdb serve: draining");
-    service.close();
-    console.say("bsdb serve: ended");
+  private static void end(
+      CompletableFuture<Service> serving, @Nullable Follower follower, Console console) {
+    Service service = serving.getNow(null);
+    if (service != null) {
+      console.say("bsdb serve: draining");
+      service.close();
+      console.say("bsdb serve: ended");
+    } else if (follower != null) {
+      follower.close();
+    }
   }
 
   static ServeOptions options(Arguments arguments) throws UsageException, IOException {

@@ -126,6 +126,7 @@ public final class Follower implements AutoCloseable {
           await(failed(e, firstPauses));
         }
       }
+      say("ended before the first version was here");
       return false;
     } finally {
       source.show(null);
