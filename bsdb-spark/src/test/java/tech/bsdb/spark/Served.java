@@ -37,12 +37,12 @@ final class Served implements AutoCloseable {
 
   /** Serves a store or a database. */
   static Served of(Path database) throws Exception {
-    return new Served(Service.start(options(database), Console.ofProcess()));
+    return new Served(new Service(options(database), Console.ofProcess(), null));
   }
 
   /** Serves a store that follows another one, and closes the follower in the end. */
   static Served of(Path store, Follower follower) throws Exception {
-    return new Served(Service.start(options(store), Console.ofProcess(), follower));
+    return new Served(new Service(options(store), Console.ofProcess(), follower));
   }
 
   /** The answer for one key, percent-encoded; null if it is absent. */

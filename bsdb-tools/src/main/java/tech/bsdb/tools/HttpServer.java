@@ -213,7 +213,7 @@ public final class HttpServer extends Command {
     if (follower != null && !follower.first()) {
       return awaitExit();
     }
-    Service service = Service.start(options, console, follower);
+    Service service = new Service(options, console, follower);
     serving.complete(service);
     if (!uncaught.isEmpty()) {
       console.say(uncaught);

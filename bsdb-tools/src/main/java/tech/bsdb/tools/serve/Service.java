@@ -75,7 +75,14 @@ public final class Service implements AutoCloseable {
   private volatile @Nullable RespService redis;
   private boolean closed;
 
-  private Service(ServeOptions options, Console console, @Nullable Follower follower)
+  /**
+   * Opens the data sets and starts listening.
+   *
+   * @param follower follows a source from now on, and ends with the service; null if the store
+   *     follows nothing; closed if this fails
+   * @throws IOException if that fails, with the file, option or address
+   */
+  public Service(ServeOptions options, Console console, @Nullable Follower follower)
       throws IOException {
     this.options = options;
     this.console = console;
@@ -187,27 +194,6 @@ public final class Service implements AutoCloseable {
       }
       throw e;
     }
-  }
-
-  /**
-   * Opens the database or store and starts listening.
-   *
-   * @throws IOException if that fails, with the file, option or address
-   */
-  public static Service start(ServeOptions options, Console console) throws IOException {
-    return start(options, console, null);
-  }
-
-  /**
-   * Opens a store that follows a source, starts listening, and starts the follower, which ends with
-   * the service.
-   *
-   * @param follower null if the store follows nothing; closed if this fails
-   * @throws IOException if that fails, with the file, option or address
-   */
-  public static Service start(ServeOptions options, Console console, @Nullable Follower follower)
-      throws IOException {
-    return new Service(options, console, follower);
   }
 
   private <T extends AutoCloseable> T keep(T resource) {

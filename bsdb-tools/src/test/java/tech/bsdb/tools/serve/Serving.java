@@ -135,7 +135,7 @@ final class Serving implements AutoCloseable {
     Console console = new Console(new ByteArrayInputStream(new byte[0]), said, said, false);
     Follower follower = follow == null ? null : follower(follow, console);
     service =
-        Service.start(
+        new Service(
             new ServeOptions(
                 data == null ? DataSetLocations.single(directory) : data,
                 "127.0.0.1",
