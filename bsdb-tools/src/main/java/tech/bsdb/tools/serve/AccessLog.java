@@ -72,7 +72,7 @@ final class AccessLog implements Closeable {
     this.out = file == null ? null : open(file);
     var unused =
         writer.scheduleWithFixedDelay(
-            this::flushOrSay, FLUSH_MILLIS, FLUSH_MILLIS, TimeUnit.MILLISECONDS);
+            this::flush, FLUSH_MILLIS, FLUSH_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   private static FileChannel open(Path file) throws IOException {
@@ -158,32 +158,23 @@ final class AccessLog implements Closeable {
     }
   }
 
-  /** Flushes regularly, which no failure ends. */
-  private void flushOrSay() {
-    try {
-      flush();
-    } catch (RuntimeException | Error e) {
-      console.say("bsdb serve: writing the access log failed: " + Diagnosis.of(e).words());
-    }
-  }
-
   /** Writes the pending lines; lines that cannot be written are lost. */
   private synchronized void flush() {
-    ByteBuffer left;
-    synchronized (pending) {
-      left = ByteBuffer.wrap(pending.toByteArray());
-      pending.reset();
-    }
-    if (!left.hasRemaining()) {
-      return;
-    }
+    ByteBuffer left = ByteBuffer.allocate(0);
     try {
+      synchronized (pending) {
+        left = ByteBuffer.wrap(pending.toByteArray());
+        pending.reset();
+      }
+      if (!left.hasRemaining()) {
+        return;
+      }
       write(left);
       if (failing) {
         failing = false;
         console.say("bsdb serve: the access log is being written again");
       }
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException | Error e) { // none ends the regular writing
       int written = left.position();
       torn |= written > 0 && left.get(written - 1) != '\n';
       while (left.hasRemaining()) {
