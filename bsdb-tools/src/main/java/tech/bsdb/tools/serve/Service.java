@@ -179,10 +179,11 @@ public final class Service implements AutoCloseable {
                   adminConnections,
                   Requests.uncounted(console),
                   new AdminRoutes(sets, joined, follower, connections, pages, reloads));
-      repeat(admin, pages::tick, Duration.ofSeconds(1));
-      repeat(admin, () -> credentials.warn(Instant.now()), Duration.ofDays(1));
+      repeat(admin, pages::tick, "collecting figures", Duration.ofSeconds(1));
+      Runnable warning = () -> credentials.warn(Instant.now());
+      repeat(admin, warning, "checking the certificate", Duration.ofDays(1));
       if (joined != null) {
-        repeat(admin, joined::look, options.poll());
+        repeat(admin, joined::look, "reading the cluster's topology", options.poll());
       }
       if (follower != null) {
         keep(follower).start(() -> reloads.execute(this::reload));
@@ -233,14 +234,14 @@ public final class Service implements AutoCloseable {
   }
 
   /** Runs a task from time to time, which no failure ends. */
-  private void repeat(ScheduledExecutorService on, Runnable task, Duration pause) {
+  private void repeat(ScheduledExecutorService on, Runnable task, String what, Duration pause) {
     Runnable guarded =
         () -> {
           try {
             task.run();
           } catch (RuntimeException | Error e) { // often the service has closed its data sets
             if (!on.isShutdown()) {
-              say("a regular task failed, and is tried again: " + e);
+              say(what + " failed: " + e);
             }
           }
         };

@@ -390,8 +390,7 @@ class PlainGetsTest {
     assertThat(line.passed).isZero();
     assertThat(requests.byStatus()).isEqualTo(Map.of(200, 3L, 404, 1L));
     assertThat(requests.inFlight()).isZero();
-    assertThat(counts.hits()).isEqualTo(3);
-    assertThat(counts.misses()).isEqualTo(1);
+    assertThat(counts.byOutcome()).isEqualTo(Map.of("hits", 3L, "misses", 1L, "errors", 0L));
     requests.latencies().tick();
     assertThat(requests.latencies().total().getTotalCount()).isEqualTo(4);
     line.end();

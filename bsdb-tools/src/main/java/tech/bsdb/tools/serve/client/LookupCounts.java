@@ -80,27 +80,12 @@ public final class LookupCounts {
     errors.add(keys);
   }
 
-  /** Returns the number of keys found. */
-  public long hits() {
-    return hits.sum();
-  }
-
-  /** Returns the number of keys that were absent. */
-  public long misses() {
-    return misses.sum();
-  }
-
-  /** Returns the number of keys whose lookup failed. */
-  public long errors() {
-    return errors.sum();
-  }
-
-  /** Returns the number of keys by what came of their lookup. */
+  /** Returns the numbers of keys found ("hits"), absent ("misses") and failed ("errors"). */
   public Map<String, Long> byOutcome() {
     Map<String, Long> counts = new LinkedHashMap<>();
-    counts.put("hits", hits());
-    counts.put("misses", misses());
-    counts.put("errors", errors());
+    counts.put("hits", hits.sum());
+    counts.put("misses", misses.sum());
+    counts.put("errors", errors.sum());
     return counts;
   }
 

@@ -14,7 +14,6 @@ import tech.bsdb.KeyRouting;
 import tech.bsdb.tools.cli.Diagnosis;
 import tech.bsdb.tools.cli.SmallFile;
 import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
-import tech.bsdb.tools.serve.cluster.Topology.ReplicaGroup;
 
 /**
  * The cluster of which this server is a node. Its topology is a file, at which {@link #look} looks
@@ -91,9 +90,7 @@ public final class Cluster {
     this.requirement = requirement;
     this.said = said;
     this.bytes = read(options.file());
-    Topology topology = parsed(options, bytes);
-    ClusterView first =
-        new ClusterView(topology, own(options, topology), options.node(), List.of());
+    ClusterView first = new ClusterView(parsed(options, bytes), options.node(), List.of());
     require(first, first.slots());
     this.view = first;
   }
@@ -104,7 +101,7 @@ public final class Cluster {
    * @throws IOException if not, with the file and the reason
    */
   public static void check(ClusterOptions options) throws IOException {
-    ReplicaGroup unused = own(options, parsed(options, read(options.file())));
+    Topology unused = parsed(options, read(options.file()));
   }
 
   private static byte[] read(Path file) throws IOException {
@@ -119,16 +116,13 @@ public final class Cluster {
   }
 
   private static Topology parsed(ClusterOptions options, byte[] json) throws IOException {
+    Topology topology;
     try {
-      return TopologyReader.read(json);
+      topology = TopologyReader.read(json);
     } catch (IllegalArgumentException e) {
       throw wrong(options.file(), String.valueOf(e.getMessage()));
     }
-  }
-
-  private static ReplicaGroup own(ClusterOptions options, Topology topology) throws IOException {
-    ReplicaGroup group = topology.groupOf(options.node());
-    if (group == null) {
+    if (topology.groupOf(options.node()) == null) {
       throw wrong(
           options.file(),
           "no node has the name "
@@ -137,7 +131,7 @@ public final class Cluster {
               + topology.names()
               + ", and --node says which of them this is");
     }
-    return group;
+    return topology;
   }
 
   private void require(ClusterView next, SlotSet gained) throws IOException {
@@ -219,9 +213,8 @@ public final class Cluster {
         return false;
       }
       Topology topology = parsed(options, found);
-      ReplicaGroup group = own(options, topology);
       long now = System.nanoTime();
-      ClusterView next = view.next(topology, group, now, now + options.handover().toNanos());
+      ClusterView next = view.next(topology, now, now + options.handover().toNanos());
       require(next, next.slots().minus(view.slots()));
       String change = describe(view, next);
       view = next;

@@ -2,6 +2,7 @@ package tech.bsdb.tools.serve.cluster;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
 import tech.bsdb.tools.serve.cluster.Topology.ReplicaGroup;
 
@@ -29,9 +30,10 @@ public final class ClusterView {
    */
   record Handover(SlotSet always, SlotSet whenReadOnly, long untilNanos) {}
 
-  ClusterView(Topology topology, ReplicaGroup group, String name, List<Handover> handovers) {
+  /** Sees a topology as the node with a name, which must be in it. */
+  ClusterView(Topology topology, String name, List<Handover> handovers) {
     this.topology = topology;
-    this.group = group;
+    this.group = Objects.requireNonNull(topology.groupOf(name));
     this.self =
         group.nodes().stream().filter(node -> node.name().equals(name)).findFirst().orElseThrow();
     this.handovers = List.copyOf(handovers);
@@ -85,19 +87,17 @@ public final class ClusterView {
   }
 
   /** Returns the view of the next topology, in which slots that this one has are handed over. */
-  ClusterView next(Topology next, ReplicaGroup nextGroup, long nowNanos, long untilNanos) {
+  ClusterView next(Topology next, long nowNanos, long untilNanos) {
     List<Handover> kept = new ArrayList<>(handovers);
     kept.add(new Handover(own(), group.slots(), untilNanos));
-    return new ClusterView(next, nextGroup, self.name(), kept).at(nowNanos);
+    return new ClusterView(next, self.name(), kept).at(nowNanos);
   }
 
   /** Returns this view without handovers that have ended. */
   ClusterView at(long nowNanos) {
     List<Handover> kept =
         handovers.stream().filter(each -> each.untilNanos - nowNanos > 0).toList();
-    return kept.size() == handovers.size()
-        ? this
-        : new ClusterView(topology, group, self.name(), kept);
+    return kept.size() == handovers.size() ? this : new ClusterView(topology, self.name(), kept);
   }
 
   /** Returns the slots that the topology lets this node answer for every client. */

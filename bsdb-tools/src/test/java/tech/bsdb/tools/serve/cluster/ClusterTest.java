@@ -323,13 +323,13 @@ class ClusterTest {
   void aHandoverEnds() {
     ClusterView before = view("0-99", "100-16383");
     Topology next = topology("0-49", "50-16383");
-    ClusterView after = before.next(next, next.groups().get(0), 1_000, 2_000);
+    ClusterView after = before.next(next, 1_000, 2_000);
     assertThat(after.answers(70, false)).isTrue();
     assertThat(after.at(1_999)).isSameAs(after);
     assertThat(after.at(2_000).answers(70, false)).isFalse();
     assertThat(after.at(2_000).answers(49, false)).isTrue();
     Topology third = topology("0-9", "10-16383");
-    ClusterView last = after.next(third, third.groups().get(0), 1_500, 2_500);
+    ClusterView last = after.next(third, 1_500, 2_500);
     assertThat(last.handedOver()).hasToString("10-99");
     assertThat(last.at(2_100).handedOver()).as("each has its own end").hasToString("10-49");
     assertThat(last.at(2_500).handedOver()).hasToString("");
@@ -342,7 +342,7 @@ class ClusterTest {
         new ReplicaGroup(
             new ClusterNode("a2", "h", 5, -1), SlotSet.parse("0-99"), List.of(before.self()));
     Topology next = Topology.of(List.of(swapped, before.topology().groups().get(1)));
-    ClusterView after = before.next(next, swapped, 0, 10);
+    ClusterView after = before.next(next, 0, 10);
     assertThat(after.isReplica()).isTrue();
     assertThat(after.handedOver()).hasToString("0-99");
     assertThat(after.at(10).handedOver()).hasToString("");
@@ -359,8 +359,7 @@ class ClusterTest {
   }
 
   private static ClusterView view(String a, String b) {
-    Topology topology = topology(a, b);
-    return new ClusterView(topology, topology.groups().get(0), "a", List.of());
+    return new ClusterView(topology(a, b), "a", List.of());
   }
 
   @Test
