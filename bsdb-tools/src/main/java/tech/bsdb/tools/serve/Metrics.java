@@ -38,7 +38,7 @@ import tech.bsdb.tools.serve.dataset.DataSets;
  * {@link ServerStatistics} under the names in {@code metrics.txt}, the durations of requests, and
  * what the JVM says of itself. Thread-safe.
  */
-final class Metrics {
+record Metrics(ServerStatistics figures) {
   private static final List<Metric> TABLE =
       Pages.resource("metrics.txt")
           .lines()
@@ -46,16 +46,11 @@ final class Metrics {
           .map(Metric::parse)
           .toList();
 
-  private final DataSets sets;
-  private final ServerStatistics figures;
+  /** What the JVM says of itself, which takes long to find out: not before the first scrape. */
+  private static final PrometheusRegistry JVM = new PrometheusRegistry();
 
-  /** What the JVM says of itself, collected from the first scrape on: finding it out takes long. */
-  private static final class Jvm {
-    static final PrometheusRegistry METRICS = new PrometheusRegistry();
-
-    static {
-      JvmMetrics.builder().register(METRICS);
-    }
+  static {
+    JvmMetrics.builder().register(JVM);
   }
 
   /**
@@ -95,14 +90,9 @@ final class Metrics {
     }
   }
 
-  /** Metrics of a service. */
-  Metrics(ServerStatistics figures) {
-    this.sets = figures.sets();
-    this.figures = figures;
-  }
-
   private MetricSnapshots collect() {
     Map<Labels, Map<String, ?>> server = Map.of(Labels.EMPTY, figures.timed());
+    DataSets sets = figures.sets();
     Map<Labels, Map<String, ?>> dataSets = new LinkedHashMap<>();
     for (DataSet set : sets.all()) {
       Labels name = sets.areNamed() ? Labels.of("dataset", set.name()) : Labels.EMPTY;
@@ -114,7 +104,7 @@ final class Metrics {
     }
     MetricSnapshots.Builder all =
         MetricSnapshots.builder().metricSnapshot(figures.requests().latencies().metric());
-    Jvm.METRICS.scrape().forEach(all::metricSnapshot);
+    JVM.scrape().forEach(all::metricSnapshot);
     for (Metric metric : TABLE) {
       List<Point> points = new ArrayList<>();
       (metric.path.get(0).equals("dataset") ? dataSets : server)

@@ -41,12 +41,26 @@ final class Pages {
   private final DataSets sets;
   private final Connections connections;
   private final Requests requests;
-  private final Metrics metrics;
   private final ServerStatistics figures;
   private final History history;
   private final Executor workers;
-  private final Reply page;
-  private final Reply openApi;
+
+  /** The page, which is made when it is first asked for. */
+  private static final class Html {
+    static final Reply PAGE = page(resource("page.html"));
+
+    private static Reply page(String html) {
+      return new Reply(
+          200,
+          MediaType.HTML,
+          NO_STORE
+              + "x-content-type-options: nosniff\r\nreferrer-policy: no-referrer\r\n"
+              + "content-security-policy: "
+              + contentSecurityPolicy(html)
+              + "\r\n",
+          html.getBytes(UTF_8));
+    }
+  }
 
   /**
    * Pages of a server.
@@ -59,22 +73,8 @@ final class Pages {
     this.connections = figures.connections();
     this.requests = figures.requests();
     this.figures = figures;
-    this.metrics = new Metrics(figures);
     this.history = new History(requests, sets, version);
     this.workers = workers;
-    String html = resource("page.html");
-    this.page =
-        new Reply(
-            200,
-            MediaType.HTML,
-            NO_STORE
-                + "x-content-type-options: nosniff\r\nreferrer-policy: no-referrer\r\n"
-                + "content-security-policy: "
-                + contentSecurityPolicy(html)
-                + "\r\n",
-            html.getBytes(UTF_8));
-    this.openApi =
-        Reply.text(200, MediaType.YAML, openApi(figures.options().prefix(), sets.areNamed()));
   }
 
   /** Advances what is shown of the last seconds and of the last hour; called once a second. */
@@ -117,16 +117,16 @@ final class Pages {
   }
 
   /** Returns the description of the paths of this service. */
-  private static String openApi(String prefix, boolean named) {
+  private String openApi() {
     String yaml = resource("openapi.yaml");
-    if (named) {
+    if (sets.areNamed()) {
       yaml =
           yaml.replace(
                   "\n  /bsdb/{key}:\n    parameters:\n",
                   "\n  /bsdb/{dataset}/{key}:\n" + DATA_SET_PARAMETER)
               .replace("\n  /bsdb/:\n", "\n  /bsdb/{dataset}/:\n" + DATA_SET_PARAMETER);
     }
-    return yaml.replace("/bsdb/", prefix);
+    return yaml.replace("/bsdb/", figures.options().prefix());
   }
 
   /** Whether a path is a probe, which needs no token. */
@@ -150,13 +150,13 @@ final class Pages {
       return asked.refuseMethod("GET, HEAD");
     }
     return switch (target.path()) {
-      case "/" -> exchange -> exchange.complete(page);
+      case "/" -> onWorker(() -> Html.PAGE);
       case "/healthz" -> exchange -> exchange.complete(json(200, Map.of("status", "ok")));
       case "/readyz" -> exchange -> exchange.complete(ready());
-      case "/openapi.yaml" -> exchange -> exchange.complete(openApi);
+      case "/openapi.yaml" -> onWorker(() -> Reply.text(200, MediaType.YAML, openApi()));
       case "/metrics" -> {
         String accept = headers.get(HttpHeaderNames.ACCEPT);
-        yield onWorker(() -> metrics.page(accept));
+        yield onWorker(() -> new Metrics(figures).page(accept));
       }
       case "/history" -> {
         Instant since = since(target);
