@@ -1,19 +1,20 @@
 package tech.bsdb.tools.serve.client;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
-import org.jspecify.annotations.Nullable;
 
 /** Counts lookups, and bounds those in flight. Thread-safe. */
 public final class LookupCounts {
   private final LongAdder hits = new LongAdder();
   private final LongAdder misses = new LongAdder();
   private final LongAdder errors = new LongAdder();
+  private final List<LookupCounts> parts = new CopyOnWriteArrayList<>();
   private final AtomicInteger inFlight;
   private final int maxInFlight;
-  private final @Nullable LookupCounts whole;
 
   /**
    * Starts counting.
@@ -21,16 +22,19 @@ public final class LookupCounts {
    * @param maxInFlight maximum lookups in flight
    */
   public LookupCounts(int maxInFlight) {
-    this.maxInFlight = maxInFlight;
-    this.inFlight = new AtomicInteger();
-    this.whole = null;
+    this(maxInFlight, new AtomicInteger());
   }
 
-  /** Counts a part of lookups; the whole counts them, too. Those in flight are the whole's. */
-  public LookupCounts(LookupCounts whole) {
-    this.maxInFlight = whole.maxInFlight;
-    this.inFlight = whole.inFlight;
-    this.whole = whole;
+  private LookupCounts(int maxInFlight, AtomicInteger inFlight) {
+    this.maxInFlight = maxInFlight;
+    this.inFlight = inFlight;
+  }
+
+  /** Returns new counts that remain part of these; lookups in flight are bounded together. */
+  public LookupCounts part() {
+    LookupCounts part = new LookupCounts(maxInFlight, inFlight);
+    parts.add(part);
+    return part;
   }
 
   /** Whether {@link #enter} would not admit a lookup. */
@@ -61,9 +65,6 @@ public final class LookupCounts {
 
   /** Counts lookups that were answered. */
   public void found(long hit, long missed) {
-    if (whole != null) {
-      whole.found(hit, missed);
-    }
     if (hit != 0) {
       hits.add(hit);
     }
@@ -74,9 +75,6 @@ public final class LookupCounts {
 
   /** Counts lookups that failed. */
   public void error(long keys) {
-    if (whole != null) {
-      whole.error(keys);
-    }
     errors.add(keys);
   }
 
@@ -86,6 +84,9 @@ public final class LookupCounts {
     counts.put("hits", hits.sum());
     counts.put("misses", misses.sum());
     counts.put("errors", errors.sum());
+    parts.forEach(
+        part ->
+            part.byOutcome().forEach((outcome, keys) -> counts.merge(outcome, keys, Long::sum)));
     return counts;
   }
 

@@ -97,7 +97,7 @@ public final class DataSets implements AutoCloseable {
   private DataSet opened(String name, Path directory) throws IOException {
     ReloadingDatabase database = opener.open(name, directory);
     int number = numbers.computeIfAbsent(name, unused -> numbers.size());
-    LookupCounts own = locations.areNamed() ? new LookupCounts(counts) : counts;
+    LookupCounts own = locations.areNamed() ? counts.part() : counts;
     return new DataSet(name, number, database, own);
   }
 
