@@ -205,7 +205,7 @@ final class Pages {
                 reply = source.call();
               } catch (DataSetRemovedException e) {
                 reply = Reply.removed(e);
-              } catch (Exception e) {
+              } catch (Exception | Error e) {
                 requests.failed(exchange, e);
                 reply = Reply.error(500, "the figures could not be collected");
               }

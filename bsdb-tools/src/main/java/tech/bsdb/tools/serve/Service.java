@@ -55,6 +55,9 @@ public final class Service implements AutoCloseable {
   /** How long the end waits for lookups that do not return. */
   private static final int ENDING_SECONDS = 10;
 
+  /** So many that a file system that does not answer does not keep the metrics back, too. */
+  private static final int ADMIN_THREADS = 2;
+
   private final ServeOptions options;
   private final Console console;
   private final List<AutoCloseable> opened = new ArrayList<>();
@@ -126,7 +129,7 @@ public final class Service implements AutoCloseable {
       this.transport = keep(new Transport(options.threads()));
       sets.onRefresh(this::changed);
       ScheduledExecutorService admin =
-          Executors.newSingleThreadScheduledExecutor(daemons("bsdb-admin"));
+          Executors.newScheduledThreadPool(ADMIN_THREADS, daemons("bsdb-admin"));
       keep(admin::shutdownNow);
       ExecutorService reloads = Executors.newSingleThreadExecutor(daemons("bsdb-reloads"));
       keep(reloads::shutdownNow);
