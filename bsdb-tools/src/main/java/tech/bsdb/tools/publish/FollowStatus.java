@@ -59,8 +59,6 @@ public final class FollowStatus {
 
   synchronized void pulling() {
     state = State.PULLING;
-    doneBytes = 0;
-    allBytes = 0;
   }
 
   synchronized void arrived(long done, long all) {
