@@ -519,6 +519,20 @@ class RespPipelineTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"9223372036854775807", "9223372036854775000", "4294967298", "-1", "x", "03"})
+  void aWrongLengthBehindACommandThatIsAlikeIsRefused(String length) throws IOException {
+    model.put("k", latin1("v"));
+    try (Serving serving = serving(Layout.PACKED).start();
+        RespWire wire = RespWire.to(serving.respPort())) {
+      wire.send(
+          latin1("*2\r\n$3\r\nGET\r\n$1\r\nk\r\n*2\r\n$3\r\nGET\r\n$" + length + "\r\nk\r\n"));
+      assertThat(new String(wire.rest(), ISO_8859_1))
+          .isEqualTo("$1\r\nv\r\n-ERR Protocol error: invalid bulk length\r\n");
+    }
+  }
+
   /** Commands that hardly differ from those before them, each followed by what it is answered. */
   private static final String[] NEARLY_ALIKE = {
     "GET k1",

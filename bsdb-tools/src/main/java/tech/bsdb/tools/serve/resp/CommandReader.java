@@ -290,7 +290,7 @@ final class CommandReader {
       while (!round.isFull()) {
         int from = isHead(head, window, read, end) ? line(window, read + head.length, end) : NONE;
         long size = bytes + stated + OVERHEAD;
-        if (from == NONE || stated < 0 || from + stated + 2 > end || size > maxBytes) {
+        if (from == NONE || stated < 0 || stated > end - from - 2 || size > maxBytes) {
           break;
         }
         int to = from + (int) stated;
