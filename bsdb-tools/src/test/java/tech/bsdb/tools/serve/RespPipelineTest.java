@@ -519,6 +519,29 @@ class RespPipelineTest {
     }
   }
 
+  /** What a command's error skips is the rest of that command alone. */
+  @Test
+  void theOnlyKeyOfATransactionIsFoundBehindAnError() throws IOException {
+    model.put("k", latin1("v"));
+    try (Serving serving = serving(Layout.PACKED).start()) {
+      for (int before = 250; before < 260; before++) { // the error ends a slice of 256 steps
+        try (RespWire wire = RespWire.to(serving.respPort())) {
+          String queued = "PING\r\n".repeat(before) + "PING a b\r\nMGET k\r\n";
+          wire.send(latin1("MULTI\r\n" + queued + "EXEC\r\nQUIT\r\n"));
+          assertThat(new String(wire.rest(), ISO_8859_1))
+              .as("%d commands before the error", before)
+              .isEqualTo(
+                  "+OK\r\n"
+                      + "+QUEUED\r\n".repeat(before + 2)
+                      + ("*" + (before + 2) + "\r\n")
+                      + "+PONG\r\n".repeat(before)
+                      + "-ERR wrong number of arguments for 'ping' command\r\n"
+                      + "*1\r\n$1\r\nv\r\n+OK\r\n");
+        }
+      }
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {"9223372036854775807", "9223372036854775000", "4294967298", "-1", "x", "03"})

@@ -266,7 +266,7 @@ final class LookupRound {
       for (int i = from; i < to; i++) {
         byte[] key = keys[i];
         if (key != null && alone) {
-          boolean skips = skipping && !begins[i];
+          boolean skips = i == from && skipping && !begins[i]; // else a command may begin between
           value = skips ? null : of.database.get(key, budget);
         } else if (key != null && key.length <= LONGEST_KEY) {
           int unused = batch.add(key);
