@@ -280,6 +280,20 @@ class RespPressureTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"DISCARD", "RESET", "EXEC", "GET"})
+  void theCommandsOfATransactionThatEndsAreNotHeld(String last) throws IOException {
+    try (Serving serving = serving().start();
+        RespWire wire = RespWire.to(serving.respPort())) {
+      assertThat(wire.ask("MULTI")).isEqualTo("+OK\r\n");
+      assertThat(wire.ask("ECHO", "a".repeat(100_000))).isEqualTo("+QUEUED\r\n");
+      assertThat(wire.ask("PING")).isEqualTo("+QUEUED\r\n");
+      assertThat(serving.memory().held()).isGreaterThan(100_000);
+      assertThat(wire.ask(last)).isNotEmpty();
+      awaitNothingHeld(serving);
+    }
+  }
+
   @Test
   void commandsThatAreAnsweredAreNotHeld() throws IOException {
     try (Serving serving = serving().start();

@@ -213,6 +213,7 @@ final class RespConnection extends ClientConnection {
     roundBytes = 0;
     ByteBuf in = pending;
     if (in == null) {
+      holdReceived(); // the command before may have ended a transaction
       return;
     }
     try {
