@@ -250,6 +250,29 @@ class DataSetsTest {
   }
 
   @Test
+  void aTransactionThatHasWatchedARemovedDataSetIsNotCarriedOut() throws Exception {
+    store("a", "first");
+    store("b", "second");
+    Path stores = folder.resolve("stores");
+    try (Serving serving = serving(DataSetLocations.in(stores)).start();
+        RespWire redis = RespWire.to(serving.respPort())) {
+      for (boolean again : new boolean[] {false, true}) {
+        assertThat(redis.ask("SELECT", "b")).isEqualTo("+OK\r\n");
+        assertThat(redis.ask("WATCH", "k")).isEqualTo("+OK\r\n");
+        assertThat(redis.ask("SELECT", again ? "b" : "a")).isEqualTo("+OK\r\n");
+        assertThat(redis.ask("MULTI")).isEqualTo("+OK\r\n");
+        assertThat(redis.ask("GET", "k")).isEqualTo("+QUEUED\r\n");
+        delete(stores.resolve("b"));
+        assertThat(reloaded(serving).status()).isEqualTo(200);
+        store("b", again ? "third" : "next");
+        assertThat(reloaded(serving).status()).isEqualTo(200);
+        assertThat(redis.ask("EXEC")).isEqualTo("*-1\r\n");
+      }
+      assertThat(redis.ask("GET", "k")).contains("third");
+    }
+  }
+
+  @Test
   void theFirstDataSetKeepsItsPlaceWhileItIsAway() throws Exception {
     store("a", "first");
     store("b", "second");

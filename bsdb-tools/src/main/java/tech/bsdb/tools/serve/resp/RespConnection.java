@@ -421,6 +421,8 @@ final class RespConnection extends ClientConnection {
       if (each.getKey() != session.selected()) {
         try (Lease lease = each.getKey().set.acquire()) {
           now = each.getKey().version(lease.database());
+        } catch (DataSetRemovedException e) {
+          return false;
         }
       }
       if (!now.statistics.databaseId().equals(each.getValue())) {
