@@ -295,6 +295,28 @@ class RespPressureTest {
   }
 
   @Test
+  void whatAConnectionKeepsIsShort() throws IOException {
+    String name = "n".repeat(1024);
+    String prefix = "p".repeat(8000);
+    try (Serving serving = serving().start();
+        RespWire wire = RespWire.to(serving.respPort())) {
+      assertThat(wire.ask("HELLO", "3", "SETNAME", name)).startsWith("%7\r\n");
+      assertThat(wire.ask("CLIENT", "SETNAME", name)).isEqualTo("+OK\r\n");
+      assertThat(wire.ask("CLIENT", "SETINFO", "LIB-NAME", name)).isEqualTo("+OK\r\n");
+      String[] tracking = {"CLIENT", "TRACKING", "ON", "BCAST", "PREFIX", prefix, "PREFIX", prefix};
+      assertThat(wire.ask(tracking)).isEqualTo("+OK\r\n");
+      String tooLong = " cannot be longer than 1024 bytes.\r\n";
+      assertThat(wire.ask("HELLO", "3", "SETNAME", name + "n")).endsWith(tooLong);
+      assertThat(wire.ask("CLIENT", "SETNAME", name + "n")).endsWith(tooLong);
+      assertThat(wire.ask("CLIENT", "SETINFO", "LIB-NAME", name + "n")).endsWith(tooLong);
+      assertThat(wire.ask("CLIENT", "SETINFO", "LIB-VER", name + "n")).endsWith(tooLong);
+      tracking[5] = prefix + prefix;
+      assertThat(wire.ask(tracking)).isEqualTo("-ERR the prefixes are longer than 16384 bytes\r\n");
+      assertThat(wire.ask("CLIENT", "GETNAME")).contains(name);
+    }
+  }
+
+  @Test
   void commandsThatAreAnsweredAreNotHeld() throws IOException {
     try (Serving serving = serving().start();
         RespWire wire = RespWire.to(serving.respPort())) {

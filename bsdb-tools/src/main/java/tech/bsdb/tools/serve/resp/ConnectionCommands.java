@@ -8,6 +8,9 @@ import tech.bsdb.tools.serve.cluster.ClusterView;
 
 /** Commands about the connection itself. */
 final class ConnectionCommands {
+  /** The most bytes of a name that a connection keeps, which is not counted as held memory. */
+  private static final int MOST_NAME = 1024;
+
   private static final String WRONG_PASSWORD =
       "WRONGPASS invalid username-password pair or user is disabled.";
 
@@ -202,8 +205,11 @@ final class ConnectionCommands {
     return version;
   }
 
-  /** Returns the text of an argument that must have visible ASCII characters only. */
+  /** Returns the text of an argument that must be short, and have visible ASCII characters only. */
   private static String visible(byte[] argument, String what) throws CommandException {
+    if (argument.length > MOST_NAME) {
+      throw new CommandException("ERR " + what + " cannot be longer than " + MOST_NAME + " bytes.");
+    }
     for (byte octet : argument) {
       if (octet < '!' || octet > '~') {
         throw new CommandException(

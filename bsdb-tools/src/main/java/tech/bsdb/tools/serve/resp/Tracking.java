@@ -14,6 +14,12 @@ import org.jspecify.annotations.Nullable;
  * @param prefixes accepted, with the mode {@code bcast}
  */
 record Tracking(String mode, boolean noLoop, List<byte[]> prefixes) {
+  /** The most bytes of all prefixes, which are not counted as held memory. */
+  private static final int MOST_PREFIXES = 16 << 10;
+
+  /** What a prefix takes besides its bytes. */
+  private static final int OVERHEAD = 32;
+
   private static final String SWITCHED =
       " before disabling tracking for this client, and then re-enabling it with a different mode.";
 
@@ -35,6 +41,7 @@ record Tracking(String mode, boolean noLoop, List<byte[]> prefixes) {
     boolean bcast = false;
     boolean noLoop = false;
     List<byte[]> prefixes = new ArrayList<>();
+    long bytes = 0;
     for (int i = 3; i < arguments.size(); i++) {
       String option = Arguments.name(arguments.get(i));
       switch (option) {
@@ -54,6 +61,11 @@ record Tracking(String mode, boolean noLoop, List<byte[]> prefixes) {
             throw new CommandException(
                 "ERR REDIRECT is refused: invalidations are sent to the connection itself, in"
                     + " RESP3 (HELLO 3)");
+          }
+          bytes += arguments.get(i).length + OVERHEAD;
+          if (bytes > MOST_PREFIXES) {
+            throw new CommandException(
+                "ERR the prefixes are longer than " + MOST_PREFIXES + " bytes");
           }
           prefixes.add(arguments.get(i));
         }
