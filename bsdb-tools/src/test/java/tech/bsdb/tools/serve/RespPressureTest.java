@@ -295,6 +295,17 @@ class RespPressureTest {
   }
 
   @Test
+  void keysBehindAnErrorCountNeitherAsPresentNorAsAbsent() throws IOException {
+    try (Serving serving = serving().start();
+        RespWire wire = RespWire.to(serving.respPort())) {
+      assertThat(wire.ask("SDIFF", "small", "large", "none")).startsWith("-WRONGTYPE");
+      assertThat(wire.ask("EXISTS", "small", "none")).isEqualTo(":1\r\n");
+      assertThat(serving.metric("bsdb_lookup_hits_total")).isEqualTo(2);
+      assertThat(serving.metric("bsdb_lookup_misses_total")).isEqualTo(1);
+    }
+  }
+
+  @Test
   void whatAConnectionKeepsIsShort() throws IOException {
     String name = "n".repeat(1024);
     String prefix = "p".repeat(8000);

@@ -285,7 +285,9 @@ final class LookupRound {
           } else {
             found.show(batch, number++);
           }
-          if (found.isPresent()) {
+          if (skipping && !begins[i]) {
+            // of no use, and perhaps not looked up
+          } else if (found.isPresent()) {
             hits++;
           } else {
             misses++;
