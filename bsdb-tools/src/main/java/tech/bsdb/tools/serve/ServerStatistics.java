@@ -322,7 +322,7 @@ record ServerStatistics(
     map.put("total", total);
     map.put("inFlight", requests.inFlight());
     map.put("lookupsInFlight", requests.lookups().inFlight());
-    map.put("connections", connections.count() - (resp == null ? 0 : resp.connected()));
+    map.put("connections", connections.of(HttpConnection.class).count());
     map.put("byStatus", byStatus);
     HeldMemory held = connections.memory();
     map.put("heldBytes", held.held());

@@ -9,6 +9,7 @@ import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -21,6 +22,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -302,6 +305,31 @@ class RespPressureTest {
       assertThat(wire.ask("EXISTS", "small", "none")).isEqualTo(":1\r\n");
       assertThat(serving.metric("bsdb_lookup_hits_total")).isEqualTo(2);
       assertThat(serving.metric("bsdb_lookup_misses_total")).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void connectionsThatComeAndGoAreNotTakenFromThoseOverHttp() throws Exception {
+    try (Serving serving = serving().start();
+        Wire admin = serving.administrate()) {
+      AtomicBoolean ends = new AtomicBoolean();
+      CompletableFuture<Void> coming =
+          CompletableFuture.runAsync(
+              () -> {
+                while (!ends.get()) {
+                  try (RespWire one = RespWire.to(serving.respPort());
+                      RespWire two = RespWire.to(serving.respPort())) {
+                    assertThat(one).isNotEqualTo(two);
+                  } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                  }
+                }
+              });
+      for (int i = 0; i < 1000; i++) {
+        assertThat(admin.get("/stats").text()).doesNotContainPattern("\"connections\": *-");
+      }
+      ends.set(true);
+      coming.get();
     }
   }
 
