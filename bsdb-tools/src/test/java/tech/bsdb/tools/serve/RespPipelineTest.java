@@ -483,6 +483,7 @@ class RespPipelineTest {
                   + "MULTI\r\nGET\r\nGET k\r\nEXEC\r\n"
                   + "MULTI\r\nSET k v\r\nEXEC\r\n"
                   + "MULTI\r\nSCAN 0\r\nEXEC\r\n"
+                  + "MULTI\r\nGET k\r\nEXEC k\r\nEXEC\r\n"
                   // ends of other kinds
                   + "MULTI\r\nGET k\r\nDISCARD\r\nEXEC\r\nDISCARD\r\n"
                   + "MULTI\r\nEXEC\r\nMULTI\r\nRESET\r\nEXEC\r\nQUIT\r\n")
@@ -507,6 +508,10 @@ class RespPipelineTest {
                   + ok
                   + "-ERR Command not allowed inside a transaction\r\n"
                   + aborted
+                  + ok
+                  + queued
+                  + "-EXECABORT Transaction discarded because of: wrong number of arguments for"
+                  + " 'exec' command\r\n-ERR EXEC without MULTI\r\n"
                   + ok
                   + queued
                   + ok

@@ -486,6 +486,29 @@ class RespPressureTest {
     }
   }
 
+  /** Within a transaction a client cannot authenticate, so it must get out of it. */
+  @Test
+  void aTransactionWhoseTokenIsTakenBackEndsWithItsExec() throws IOException {
+    try (Serving serving = serving()) {
+      Path tokens = Files.writeString(folder.resolve("tokens"), "first\n");
+      serving.tokens = tokens;
+      serving.start();
+      try (RespWire wire = RespWire.to(serving.respPort())) {
+        assertThat(wire.ask("AUTH", "first")).isEqualTo("+OK\r\n");
+        assertThat(wire.ask("MULTI")).isEqualTo("+OK\r\n");
+        assertThat(wire.ask("GET", "small")).isEqualTo("+QUEUED\r\n");
+        Files.writeString(tokens, "second\n");
+        serving.reloadFiles();
+        assertThat(wire.ask("GET", "small")).startsWith("-NOAUTH ");
+        assertThat(wire.ask("EXEC"))
+            .isEqualTo(
+                "-EXECABORT Transaction discarded because of: NOAUTH Authentication required.\r\n");
+        assertThat(wire.ask("AUTH", "second")).isEqualTo("+OK\r\n");
+        assertThat(wire.ask("GET", "small")).isEqualTo("$5\r\nvalue\r\n");
+      }
+    }
+  }
+
   @Test
   void afterItsTokenIsTakenBackAClientIsAStrangerAgain() throws IOException {
     try (Serving serving = serving()) {

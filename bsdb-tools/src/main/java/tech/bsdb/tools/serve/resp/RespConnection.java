@@ -41,6 +41,7 @@ final class RespConnection extends ClientConnection {
   private static final String BUSY =
       "BUSY too many lookups are in flight (--max-in-flight); try again";
   private static final String NESTED = "ERR MULTI calls can not be nested";
+  private static final String ABORTED_BY = "EXECABORT Transaction discarded because of: ";
   private static final String ABORTED =
       "EXECABORT Transaction discarded because of previous errors.";
 
@@ -296,6 +297,11 @@ final class RespConnection extends ClientConnection {
         return false;
       }
       Session.Transaction begun = client.transaction;
+      if (begun != null && Arguments.is(reader.arguments().get(0), "exec")) {
+        client.transaction = null; // or nobody without a valid token could end it
+        client.watched.clear();
+        return answerLater(ABORTED_BY + e.reply().replaceFirst("^ERR ", ""));
+      }
       if (begun != null) {
         begun.refuse();
       }
