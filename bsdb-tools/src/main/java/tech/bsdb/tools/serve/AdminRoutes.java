@@ -53,7 +53,7 @@ record AdminRoutes(
     }
     Action action =
         switch (path) {
-          case "/reload" -> asked -> worker.execute(() -> asked.complete(reload()));
+          case "/reload" -> pages.on(worker, this::reload, "the reload failed unexpectedly");
           case "/drain", "/resume" ->
               asked -> {
                 connections.drain(path.equals("/drain"));

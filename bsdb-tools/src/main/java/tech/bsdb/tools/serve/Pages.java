@@ -197,8 +197,17 @@ final class Pages {
 
   /** Runs on a worker an answer that takes longer or reads files. */
   private Action onWorker(Callable<Reply> source) {
+    return on(workers, source, "the figures could not be collected");
+  }
+
+  /**
+   * Returns an action that makes a reply on another thread.
+   *
+   * @param failed what the client is told after an unexpected failure, which is reported
+   */
+  Action on(Executor threads, Callable<Reply> source, String failed) {
     return exchange ->
-        workers.execute(
+        threads.execute(
             () -> {
               Reply reply;
               try {
@@ -207,7 +216,7 @@ final class Pages {
                 reply = Reply.removed(e);
               } catch (Exception | Error e) {
                 requests.failed(exchange, e);
-                reply = Reply.error(500, "the figures could not be collected");
+                reply = Reply.error(500, failed);
               }
               exchange.complete(reply);
             });
