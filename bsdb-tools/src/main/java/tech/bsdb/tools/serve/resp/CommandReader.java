@@ -37,6 +37,9 @@ final class CommandReader {
   /** Bytes that are looked at first for a command: as many as most commands have. */
   private static final int USUAL = 128;
 
+  /** Bytes that are looked at first for commands that are alike: many more may follow. */
+  private static final int USUAL_ALIKE = 1024;
+
   /** Bytes that are looked at for each argument that is missing. */
   private static final int USUAL_ARGUMENT = 64;
 
@@ -281,7 +284,7 @@ final class CommandReader {
     byte[] head = head();
     bytes = (long) lastName.length + OVERHEAD; // of each, before its key
     long held = 0;
-    int most = USUAL; // mostly, few follow if another one does not
+    int most = USUAL_ALIKE;
     int read = in.readableBytes();
     while (read > 0 && in.isReadable() && !round.isFull()) {
       int end = Math.min(in.readableBytes(), most);

@@ -63,9 +63,9 @@ final class RespConnection extends ClientConnection {
   /** What the transaction that the round is has watched; null if the round is none. */
   private @Nullable Map<Selectable, String> executing;
 
+  /** The name of the command that was read last, if its name alone tells which it is. */
   private byte @Nullable [] knownName;
-  private @Nullable CommandSpec known;
-  private int counted;
+
   private int weight;
   private boolean running;
   private boolean invalidating;
@@ -226,7 +226,6 @@ final class RespConnection extends ClientConnection {
     } catch (MalformedCommandException e) {
       malformed = String.valueOf(e.getMessage());
     }
-    count();
     if (!in.isReadable()) {
       in.release();
       pending = null;
@@ -244,7 +243,7 @@ final class RespConnection extends ClientConnection {
       roundBytes += reader.readAlike(in, round, one.step());
       int more = round.size() - before;
       answered += more;
-      counted += more;
+      service.statistics().given(spec, more);
     }
   }
 
@@ -266,7 +265,6 @@ final class RespConnection extends ClientConnection {
     client.next();
     try {
       CommandSpec spec = command();
-      client.lastCommand = spec;
       if (!spec.needsNoAuthentication() && !client.isAuthenticated()) {
         reader.trust(false); // its token may have been removed
         throw new CommandException("NOAUTH Authentication required.");
@@ -275,7 +273,7 @@ final class RespConnection extends ClientConnection {
         requireHere(spec, false); // a replica would not carry it out, either
         throw new CommandException(refused.reply());
       }
-      counted++;
+      service.statistics().given(spec, 1);
       Session.Transaction begun = client.transaction;
       if (begun != null && (!spec.isUnqueued() || isOf(spec, "exec") || isOf(spec, "multi"))) {
         return readInside(begun, spec);
@@ -445,25 +443,14 @@ final class RespConnection extends ClientConnection {
   private CommandSpec command() throws CommandException {
     List<byte[]> command = reader.arguments();
     byte[] name = command.get(0);
-    CommandSpec last = known;
+    CommandSpec last = session.lastCommand;
     if (name == knownName && last != null && last.accepts(command.size())) {
       return last;
     }
-    count();
     CommandSpec spec = CommandTable.of(command);
-    boolean alone = spec.subcommands().isEmpty() && !spec.isSubcommand();
-    knownName = alone ? name : null;
-    known = spec;
+    knownName = spec.subcommands().isEmpty() && !spec.isSubcommand() ? name : null;
+    session.lastCommand = spec;
     return spec;
-  }
-
-  /** Counts the commands that were read since the last time, all of which are the same. */
-  private void count() {
-    CommandSpec of = known;
-    if (of != null && counted > 0) {
-      service.statistics().given(of, counted);
-    }
-    counted = 0;
   }
 
   private static boolean isHttp(byte[] name) {
@@ -690,7 +677,9 @@ final class RespConnection extends ClientConnection {
       }
       return;
     }
-    channel().config().setAutoRead(!busy);
+    if (channel().config().isAutoRead() == busy) {
+      channel().config().setAutoRead(!busy);
+    }
     if (busy || (pending == null && !reader.isInside())) {
       insideSinceNanos = 0;
     } else if (insideSinceNanos == 0) {
