@@ -28,10 +28,6 @@ final class ConnectionCommands {
     }
   }
 
-  static void echo(Session session, List<byte[]> arguments, ReplyWriter out) {
-    out.bulk(arguments.get(1));
-  }
-
   static void quit(Session session, List<byte[]> arguments, ReplyWriter out) {
     out.ok();
     session.ended = true;
@@ -217,14 +213,6 @@ final class ConnectionCommands {
       }
     }
     return Arguments.text(argument);
-  }
-
-  static void clientId(Session session, List<byte[]> arguments, ReplyWriter out) {
-    out.integer(session.id);
-  }
-
-  static void clientInfo(Session session, List<byte[]> arguments, ReplyWriter out) {
-    out.verbatim(session.describe() + "\n");
   }
 
   static void clientGetName(Session session, List<byte[]> arguments, ReplyWriter out) {

@@ -150,10 +150,6 @@ final class ServerCommands {
     CommandTable.all().forEach(spec -> write(spec, out));
   }
 
-  static void commandCount(Session session, List<byte[]> arguments, ReplyWriter out) {
-    out.integer(CommandTable.all().size());
-  }
-
   static void commandInfo(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
     requireFew(arguments);

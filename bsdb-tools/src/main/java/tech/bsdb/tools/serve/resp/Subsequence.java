@@ -88,19 +88,15 @@ final class Subsequence {
     }
     byte[] common = new byte[left];
     List<Match> matches = new ArrayList<>(); // from the last to the first
-    Match last = new Match(-1, -1);
     for (int i = a.length, j = b.length; left > 0; ) {
       int at = i * width + j;
-      if (a[i - 1] == b[j - 1]) {
+      int end = i;
+      while (i > 0 && j > 0 && a[i - 1] == b[j - 1]) {
         common[--left] = a[--i];
         j--;
-        if (i != last.inFirst - 1 || j != last.inSecond - 1) {
-          last = new Match(i, j);
-          matches.add(last);
-        }
-        last.inFirst = i;
-        last.inSecond = j;
-        last.length++;
+      }
+      if (i < end) {
+        matches.add(new Match(i, j, end - i));
       } else if (longest[at - width] > longest[at - 1]) {
         i--;
       } else {
@@ -116,16 +112,7 @@ final class Subsequence {
   }
 
   /** Bytes that follow each other in both strings. */
-  private static final class Match {
-    private int inFirst;
-    private int inSecond;
-    private int length;
-
-    Match(int inFirst, int inSecond) {
-      this.inFirst = inFirst;
-      this.inSecond = inSecond;
-    }
-  }
+  private record Match(int inFirst, int inSecond, int length) {}
 
   private static void write(List<Match> matches, int length, boolean lengths, ReplyWriter out) {
     out.map(2);
