@@ -335,7 +335,7 @@ record ServerStatistics(
     RespStatistics statistics = of.statistics();
     Map<String, @Nullable Object> map = new LinkedHashMap<>();
     map.put("connections", of.connected());
-    map.put("accepted", statistics.connections());
+    map.put("accepted", of.accepted());
     map.put("commands", statistics.answered());
     map.put("byCommand", statistics.commands());
     map.put("errors", statistics.errors());

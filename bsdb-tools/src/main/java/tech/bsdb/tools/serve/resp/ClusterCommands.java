@@ -31,7 +31,7 @@ final class ClusterCommands {
     void answer(RespCluster cluster, ClusterView view, ReplyWriter out);
   }
 
-  static Handler.Direct of(OfCluster command) {
+  static Handler.Alone of(OfCluster command) {
     return (session, arguments, out) -> {
       RespCluster cluster = cluster(session.service);
       command.answer(cluster, cluster.cluster().view(), out);
@@ -144,10 +144,6 @@ final class ClusterCommands {
             ""));
   }
 
-  static void myId(RespCluster cluster, ClusterView view, ReplyWriter out) {
-    out.bulk(view.self().id());
-  }
-
   static void keySlot(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
     RespCluster unused = cluster(session.service); // or an error
@@ -155,7 +151,7 @@ final class ClusterCommands {
   }
 
   /** Returns what answers READONLY and READWRITE. */
-  static Handler.Direct acceptReplica(boolean accept) {
+  static Handler.Alone acceptReplica(boolean accept) {
     return (session, arguments, out) -> {
       RespCluster unused = cluster(session.service); // or an error
       session.replicaAccepted = accept;
@@ -164,21 +160,22 @@ final class ClusterCommands {
   }
 
   /** Counts the keys in a slot, which are none if it is not this node's. */
-  static void countKeysInSlot(Selectable selected, List<byte[]> arguments, ReplyWriter out)
+  static void countKeysInSlot(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException, IOException {
-    RespCluster cluster = cluster(selected.service);
+    RespCluster cluster = cluster(session.service);
     long slot = Arguments.integer(arguments.get(2));
     if (slot < 0 || slot >= KeyRouting.SLOTS) {
       throw new CommandException("ERR Invalid slot");
     }
     SlotSet wanted = SlotSet.of((int) slot, (int) slot);
-    out.integer(keysIn(selected, cluster, wanted));
+    out.integer(keysIn(session.selected(), cluster, wanted));
   }
 
   /** Counts the keys of this node. */
-  static void dbSize(Selectable selected, List<byte[]> arguments, ReplyWriter out)
+  static void dbSize(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException, IOException {
-    RespCluster cluster = selected.service.cluster;
+    Selectable selected = session.selected();
+    RespCluster cluster = session.service.cluster;
     if (cluster == null) {
       try (Lease lease = selected.set.acquire()) {
         out.integer(selected.version(lease.database()).statistics.records());

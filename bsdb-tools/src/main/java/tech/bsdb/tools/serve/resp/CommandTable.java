@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -56,7 +57,9 @@ final class CommandTable {
           direct("cluster|shards", ClusterCommands.of(ClusterCommands::shards)),
           direct("cluster|nodes", ClusterCommands.of(ClusterCommands::nodes)),
           direct("cluster|info", ClusterCommands.of(ClusterCommands::info)),
-          direct("cluster|myid", ClusterCommands.of(ClusterCommands::myId)),
+          direct(
+              "cluster|myid",
+              ClusterCommands.of((cluster, view, out) -> out.bulk(view.self().id()))),
           direct("cluster|keyslot", ClusterCommands::keySlot),
           counting("cluster|countkeysinslot", ClusterCommands::countKeysInSlot),
           direct("client|id", (session, command, out) -> out.integer(session.id)),
@@ -90,7 +93,10 @@ final class CommandTable {
           direct("time", ServerCommands::time),
           direct("role", ServerCommands::role),
           direct("wait", ServerCommands::waitForReplicas),
-          direct("lastsave", ServerCommands::lastSave),
+          direct(
+              "lastsave",
+              (session, command, out) ->
+                  out.integer(ManagementFactory.getRuntimeMXBean().getStartTime() / 1000)),
           direct("command|getkeys", ServerCommands::commandGetKeys),
           direct("command|getkeysandflags", ServerCommands::commandGetKeysAndFlags),
           direct("client|list", ConnectionCommands::clientList),
@@ -98,7 +104,9 @@ final class CommandTable {
           direct("client|tracking", Tracking::track),
           direct("client|caching", Tracking::caching),
           direct("client|trackinginfo", Tracking::info),
-          direct("client|getredir", ConnectionCommands::clientGetRedir),
+          direct(
+              "client|getredir",
+              (session, command, out) -> out.integer(session.tracking() == null ? -1 : 0)),
           direct("pubsub|numsub", ServerCommands::numberOfSubscribers),
           direct("pubsub|shardnumsub", ServerCommands::numberOfSubscribers));
 
@@ -126,7 +134,7 @@ final class CommandTable {
         name, (command, round) -> round.addAlone(command.get(1), parser.parse(command, round)));
   }
 
-  private static Map.Entry<String, Handler> direct(String name, Handler.Direct handler) {
+  private static Map.Entry<String, Handler> direct(String name, Handler.Alone handler) {
     return Map.entry(name, handler);
   }
 
@@ -178,7 +186,7 @@ final class CommandTable {
       handler = new Handler.NeverAnswered("ERR " + shown + " is refused: " + reason);
     } else if (answer.equals("-") || answer.startsWith("=")) {
       Handler named = HANDLERS.get(answer.equals("-") ? name : answer.substring(1));
-      handler = named == null ? (Handler.Direct) (a, b, out) -> help(name, out) : named;
+      handler = named == null ? (Handler.Alone) (a, b, out) -> help(name, out) : named;
     } else {
       boolean counted = keys.first() == 0 && flags.contains("movablekeys");
       handler = FixedReply.of(answer, name, arity, keys, counted);

@@ -291,10 +291,6 @@ final class ConnectionCommands {
     }
   }
 
-  static void clientGetRedir(Session session, List<byte[]> arguments, ReplyWriter out) {
-    out.integer(session.tracking() == null ? -1 : 0);
-  }
-
   /** Accepts what concerns eviction and the ages of keys, of which there are none. */
   static void clientSwitch(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {

@@ -35,7 +35,7 @@ final class FixedReply {
     FixedReply more = byCount.length == 1 ? few : new FixedReply(byCount[1]);
     int before = name.indexOf('|') < 0 ? 1 : 2;
     if (keys.first() == 0 && !counted) {
-      return (Handler.Direct)
+      return (Handler.Alone)
           (session, arguments, out) -> {
             if (few.repeated) {
               ServerCommands.requireFew(arguments);

@@ -4,8 +4,7 @@ import java.io.IOException;
 import java.util.List;
 
 /** What answers a command. */
-sealed interface Handler
-    permits Handler.Queued, Handler.Direct, Handler.Deferred, Handler.NeverAnswered {
+sealed interface Handler permits Handler.Queued, Handler.Alone, Handler.NeverAnswered {
   /** A command about keys, which are looked up together with those of its neighbours. */
   @FunctionalInterface
   non-sealed interface Queued extends Handler {
@@ -49,16 +48,24 @@ sealed interface Handler
    */
   record NeverAnswered(String reply) implements Handler {}
 
-  /** A command that is answered at once, on the event loop. */
+  /**
+   * A command that is answered on its own: at once and on the event loop, unless it is {@link
+   * Deferred}.
+   */
   @FunctionalInterface
-  non-sealed interface Direct extends Handler {
+  non-sealed interface Alone extends Handler {
     /**
      * Answers a command.
      *
      * @throws CommandException if it is answered by an error; nothing was written then
      */
-    void answer(Session session, List<byte[]> arguments, ReplyWriter out) throws CommandException;
+    void answer(Session session, List<byte[]> arguments, ReplyWriter out)
+        throws CommandException, IOException;
   }
+
+  /** A command that reads files or takes time, and is answered by a worker. */
+  @FunctionalInterface
+  interface Deferred extends Alone {}
 
   /**
    * A {@link Deferred} command that may have to read all keys in a cluster, where it does not run
@@ -66,17 +73,4 @@ sealed interface Handler
    */
   @FunctionalInterface
   interface Counting extends Deferred {}
-
-  /** A command that reads files or takes time, and is answered by a worker. */
-  @FunctionalInterface
-  non-sealed interface Deferred extends Handler {
-    /**
-     * Answers a command.
-     *
-     * @param selected the data set that the client has selected
-     * @throws CommandException if it is answered by an error; nothing was written then
-     */
-    void answer(Selectable selected, List<byte[]> arguments, ReplyWriter out)
-        throws CommandException, IOException;
-  }
 }

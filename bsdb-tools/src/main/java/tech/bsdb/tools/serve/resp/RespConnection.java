@@ -278,7 +278,9 @@ final class RespConnection extends ClientConnection {
       if (begun != null && (!spec.isUnqueued() || isOf(spec, "exec") || isOf(spec, "multi"))) {
         return readInside(begun, spec);
       }
-      if (client.isSilent() && !(spec.handler() instanceof Handler.Direct)) {
+      boolean reads =
+          spec.handler() instanceof Handler.Queued || spec.handler() instanceof Handler.Deferred;
+      if (reads && client.isSilent()) {
         return true; // what is only read need not be read
       }
       if (spec.handler() instanceof Handler.Queued queued) {
@@ -287,7 +289,9 @@ final class RespConnection extends ClientConnection {
         readAlike(spec, in);
         return true;
       }
-      waiting = () -> answerAlone(spec);
+      if (spec.handler() instanceof Handler.Alone alone) {
+        waiting = () -> answerAlone(alone);
+      }
       return false;
     } catch (CommandException e) {
       if (isHttp(reader.arguments().get(0))) {
@@ -406,8 +410,8 @@ final class RespConnection extends ClientConnection {
           service.statistics().failed(e.reply());
           addPart((found, out) -> out.error(e.reply()));
         }
-      } else if (each.spec().handler() instanceof Handler.Direct direct) {
-        addPart((found, out) -> direct.answer(session, each.arguments(), out));
+      } else if (each.spec().handler() instanceof Handler.Alone alone) {
+        addPart((found, out) -> answer(alone, each.arguments()));
       }
     }
   }
@@ -623,16 +627,14 @@ final class RespConnection extends ClientConnection {
   }
 
   /** Answers a command that is not looked up with others. */
-  private void answerAlone(CommandSpec spec) {
-    Handler handler = spec.handler();
+  private void answerAlone(Handler.Alone command) {
     List<byte[]> arguments = reader.arguments();
-    Selectable selected = session.selected();
-    if (handler instanceof Handler.Deferred deferred) {
-      onThread(service.threadsOf(deferred), () -> answer(handler, selected, arguments));
+    if (command instanceof Handler.Deferred deferred) {
+      onThread(service.threadsOf(deferred), () -> answer(deferred, arguments));
       return;
     }
     int start = replies.length();
-    answer(handler, selected, arguments);
+    answer(command, arguments);
     if (session.isSilent()) {
       replies.truncate(start);
     }
@@ -643,15 +645,11 @@ final class RespConnection extends ClientConnection {
     }
   }
 
-  /** Writes the reply of a command. Runs on a worker, unless the command is about the session. */
-  private void answer(Handler handler, Selectable selected, List<byte[]> arguments) {
+  /** Writes the reply of a command. Runs on a worker if the command or its round does. */
+  private void answer(Handler.Alone command, List<byte[]> arguments) {
     int start = replies.length();
     try {
-      if (handler instanceof Handler.Direct direct) {
-        direct.answer(session, arguments, replies);
-      } else if (handler instanceof Handler.Deferred deferred) {
-        deferred.answer(selected, arguments, replies);
-      }
+      command.answer(session, arguments, replies);
     } catch (CommandException e) {
       fail(start, e.reply());
     } catch (DataSetRemovedException e) {

@@ -79,7 +79,6 @@ public final class RespService {
 
   /** Creates the handler of a new connection. */
   public ChannelHandler connection(Channel accepted) {
-    statistics.connected();
     return new RespConnection(this, accepted);
   }
 
@@ -100,6 +99,11 @@ public final class RespService {
   /** Returns the counts of commands. */
   public RespStatistics statistics() {
     return statistics;
+  }
+
+  /** Returns the number of connections accepted. */
+  public long accepted() {
+    return ids.get();
   }
 
   /** Returns the number of open connections. */

@@ -15,7 +15,6 @@ public final class RespStatistics {
 
   private final Map<String, LongAdder> commands = new HashMap<>();
   private final Map<String, LongAdder> errors = new ConcurrentHashMap<>();
-  private final LongAdder connections = new LongAdder();
   private final LongAdder answered = new LongAdder();
   private final Latencies latencies = new Latencies();
 
@@ -25,10 +24,6 @@ public final class RespStatistics {
       commands.put(spec.name(), new LongAdder());
       spec.subcommands().values().forEach(each -> commands.put(each.name(), new LongAdder()));
     }
-  }
-
-  void connected() {
-    connections.increment();
   }
 
   /** Counts a command that was given so many times. */
@@ -81,10 +76,5 @@ public final class RespStatistics {
   /** Returns the number of commands answered. */
   public long answered() {
     return answered.sum();
-  }
-
-  /** Returns the number of connections accepted. */
-  public long connections() {
-    return connections.sum();
   }
 }

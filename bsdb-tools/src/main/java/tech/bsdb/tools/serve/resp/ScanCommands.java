@@ -133,21 +133,21 @@ final class ScanCommands {
     }
   }
 
-  static void scan(Selectable selected, List<byte[]> arguments, ReplyWriter out)
+  static void scan(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException, IOException {
     Request request = Request.of(arguments, 2, false);
-    Page page = scan(selected, request, MOST_KEYS, MOST_BYTES);
+    Page page = scan(session.selected(), request, MOST_KEYS, MOST_BYTES);
     out.array(2);
     out.bulk(page.next);
     page.write(out);
   }
 
   /** Answers with all keys that match, if a single call of a scan finds them. */
-  static void keys(Selectable selected, List<byte[]> arguments, ReplyWriter out)
+  static void keys(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException, IOException {
     Glob pattern = new Glob(arguments.get(1));
     Request request = new Request(0, MOST_SEEN, pattern, null, false);
-    Page page = scan(selected, request, MOST_SEEN, MOST_OF_ALL);
+    Page page = scan(session.selected(), request, MOST_SEEN, MOST_OF_ALL);
     if (!page.next.equals("0")) {
       throw new CommandException(
           "ERR KEYS looks at "
@@ -251,8 +251,9 @@ final class ScanCommands {
   }
 
   /** Returns a key from a random place; of any two keys, one may be likelier than the other. */
-  static void randomKey(Selectable selected, List<byte[]> arguments, ReplyWriter out)
+  static void randomKey(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException, IOException {
+    Selectable selected = session.selected();
     try (Lease lease = selected.set.acquire()) {
       ServedVersion version = selected.version(lease.database());
       version.requireKeys();

@@ -3,7 +3,6 @@ package tech.bsdb.tools.serve.resp;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import java.lang.management.ManagementFactory;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -31,14 +30,14 @@ final class ServerCommands {
     }
   }
 
-  static void info(Selectable selected, List<byte[]> arguments, ReplyWriter out)
+  static void info(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
     requireFew(arguments);
     Set<String> sections = new LinkedHashSet<>();
     for (byte[] argument : arguments.subList(1, arguments.size())) {
       sections.add(Arguments.name(argument));
     }
-    out.verbatim(new InfoText(selected.service).of(sections));
+    out.verbatim(new InfoText(session.service).of(sections));
   }
 
   static void configGet(Session session, List<byte[]> arguments, ReplyWriter out)
@@ -53,10 +52,6 @@ final class ServerCommands {
   static void time(Session session, List<byte[]> arguments, ReplyWriter out) {
     Instant now = Instant.now();
     out.value(List.of(Long.toString(now.getEpochSecond()), Long.toString(now.getNano() / 1000)));
-  }
-
-  static void lastSave(Session session, List<byte[]> arguments, ReplyWriter out) {
-    out.integer(ManagementFactory.getRuntimeMXBean().getStartTime() / 1000);
   }
 
   static void role(Session session, List<byte[]> arguments, ReplyWriter out) {

@@ -8,7 +8,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.serve.client.Credentials;
 
-/** What a connection has agreed with its client. Confined to the connection's event loop. */
+/**
+ * What a connection has agreed with its client. Confined to the connection's event loop, or, while
+ * a command is answered elsewhere, to the thread that answers it.
+ */
 final class Session {
   final RespService service;
 
