@@ -11,6 +11,11 @@ interface Action {
     // an unexpected body is ignored
   }
 
+  /** Returns the bytes kept for the body besides those of the body itself. */
+  default long keptBesidesBody() {
+    return 0;
+  }
+
   /** Called when the body is complete. */
   default void bodyEnded() throws RequestRefusedException {}
 

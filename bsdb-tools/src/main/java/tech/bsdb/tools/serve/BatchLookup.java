@@ -47,6 +47,11 @@ final class BatchLookup extends SlicedAnswer<AnswerWriter> {
   }
 
   @Override
+  public long keptBesidesBody() {
+    return body.kept();
+  }
+
+  @Override
   public void bodyEnded() throws RequestRefusedException {
     body.end();
   }

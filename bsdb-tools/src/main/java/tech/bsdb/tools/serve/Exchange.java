@@ -30,8 +30,11 @@ final class Exchange {
   /** The number of bytes of the answer's body written so far, if it is written in pieces. */
   long written;
 
-  /** The number of bytes of the request's body received, and held until it is answered. */
+  /** The number of bytes of the request's body received. */
   long bodyBytes;
+
+  /** The number of bytes held for the request's body until it is answered. */
+  long bodyHeld;
 
   /** The whole answer; null until there is one. */
   @Nullable Reply reply;

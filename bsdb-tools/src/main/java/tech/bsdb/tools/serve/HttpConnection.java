@@ -126,15 +126,20 @@ final class HttpConnection extends ClientConnection {
         if (all > connections().limits().bodyBytes()) {
           throw new RequestRefusedException(413, reader.tooLarge());
         }
-        if (!bodies.reserve(piece.readableBytes())) {
-          refuse(exchange, Reply.TOO_MUCH_SENT);
+        if (!holdBody(exchange, exchange.bodyHeld + piece.readableBytes())) {
           return;
         }
         exchange.bodyBytes = all;
         exchange.action.body(piece);
       }
-      if (content instanceof LastHttpContent) {
+      boolean last = content instanceof LastHttpContent;
+      if (last) {
         exchange.action.bodyEnded();
+      }
+      if (!holdBody(exchange, exchange.bodyBytes + exchange.action.keptBesidesBody())) {
+        return;
+      }
+      if (last) {
         receiving = null;
         decoder.requestComplete();
         received.add(exchange);
@@ -147,6 +152,17 @@ final class HttpConnection extends ClientConnection {
     } catch (RequestRefusedException e) {
       refuse(exchange, Reply.of(e));
     }
+  }
+
+  /** Holds memory for a body that is being received; refuses the request if there is none. */
+  private boolean holdBody(Exchange exchange, long bytes) {
+    long more = bytes - exchange.bodyHeld;
+    if (more != 0 && !bodies.reserve(more)) {
+      refuse(exchange, Reply.TOO_MUCH_SENT);
+      return false;
+    }
+    exchange.bodyHeld = bytes;
+    return true;
   }
 
   /** Answers every request that is ready, and starts the next. */
@@ -170,10 +186,10 @@ final class HttpConnection extends ClientConnection {
 
   /** Releases the memory held for the body of an answered request. */
   private void releaseBody(Exchange exchange) {
-    long bytes = exchange.bodyBytes;
+    long bytes = exchange.bodyHeld;
     if (bytes != 0) {
       bodies.settle(bodies.bytes() - bytes);
-      exchange.bodyBytes = 0;
+      exchange.bodyHeld = 0;
     }
   }
 

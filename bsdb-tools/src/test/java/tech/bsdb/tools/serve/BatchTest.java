@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -339,6 +340,35 @@ class BatchTest {
     }
     try (Wire other = serving.connect()) {
       assertThat(other.post("/bsdb/", TEXT, body).status()).isEqualTo(200);
+    }
+    assertThat(serving.metric("bsdb_http_held_bytes")).isZero();
+  }
+
+  @Test
+  void whereManyShortKeysStandCountsAsHeld() throws Exception {
+    serveLarge(1);
+    serving.heldBytes = 1 << 20;
+    serving.start();
+    int keys = 50_000;
+    byte[] body = "\n".repeat(keys).getBytes(UTF_8);
+    String head = "POST /bsdb/ HTTP/1.1\r\nHost: x\r\n" + TEXT + "Content-Length: 100000\r\n\r\n";
+    try (Wire wire = serving.connect()) {
+      wire.send(head).send(body); // and not the rest
+      for (int i = 0; i < 100 && serving.metric("bsdb_http_held_bytes") < 9 * keys; i++) {
+        TimeUnit.MILLISECONDS.sleep(50);
+      }
+      assertThat(serving.metric("bsdb_http_held_bytes")).isGreaterThanOrEqualTo(9 * keys);
+      try (Wire other = serving.connect()) {
+        other.sendBatch(TEXT, body);
+        assertThat(other.read().status()).isEqualTo(503);
+      }
+    }
+    while (serving.metric("bsdb_http_held_bytes") != 0) {
+      Serving.pause();
+    }
+    try (Wire other = serving.connect()) {
+      assertThat(other.post("/bsdb/", TEXT, body).status()).isEqualTo(200);
+      assertThat(other.post("/bsdb/", TEXT, new byte[0]).status()).isEqualTo(200);
     }
     assertThat(serving.metric("bsdb_http_held_bytes")).isZero();
   }

@@ -132,6 +132,11 @@ public final class BatchKeys {
     return size;
   }
 
+  /** Returns the bytes kept besides the body: for short keys, many more than it has. */
+  public long kept() {
+    return (long) Integer.BYTES * bounds.length;
+  }
+
   /** Returns a copy of a key. */
   public byte[] key(int number) {
     int place = 2 * Objects.checkIndex(number, size);
