@@ -249,7 +249,7 @@ public final class Service implements AutoCloseable {
           }
         };
     long nanos = pause.toNanos();
-    var unused = on.scheduleWithFixedDelay(guarded, nanos, nanos, TimeUnit.NANOSECONDS);
+    var unused = on.scheduleAtFixedRate(guarded, nanos, nanos, TimeUnit.NANOSECONDS);
   }
 
   private static ThreadFactory daemons(String name) {

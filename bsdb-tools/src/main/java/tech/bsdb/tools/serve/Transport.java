@@ -35,7 +35,8 @@ final class Transport implements AutoCloseable {
    * buffers: it costs one buffer in 128 a stack trace, which is 2 % of the time of a short answer.
    */
   Transport(int threads) {
-    if (System.getProperty("io.netty.leakDetection.level") == null) {
+    if (System.getProperty("io.netty.leakDetection.level") == null
+        && System.getProperty("io.netty.leakDetectionLevel") == null) { // its older name
       ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED);
     }
     this.loops =
