@@ -69,7 +69,7 @@ final class BatchLookup extends SlicedAnswer<AnswerWriter> {
 
   @Override
   boolean isQuick() {
-    return body.size() <= together && !lookups.async && served().mapped();
+    return body.size() <= together && !lookups.async && served().version().statistics.readsMemory();
   }
 
   @Override
@@ -78,7 +78,7 @@ final class BatchLookup extends SlicedAnswer<AnswerWriter> {
     if (first == 0) {
       requireOwnKeys();
       if (form.withVersion) {
-        answers.writeVersion(served().version(), served().id());
+        answers.writeVersion(served().version().name, served().version().id());
       }
     }
     int most = Math.min(body.size(), first + KEYS);

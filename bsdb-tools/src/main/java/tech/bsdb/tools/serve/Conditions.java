@@ -61,7 +61,7 @@ record Conditions(
           "version "
               + FailureReports.printable(version)
               + " was requested, but version "
-              + served.version()
+              + served.version().name
               + " is served");
     }
   }

@@ -59,7 +59,7 @@ final class Lookups {
    */
   boolean overlap() {
     Served last = served;
-    return async && (last == null || last.longestValue() <= MAX_OVERLAPPING);
+    return async && (last == null || last.version().statistics.longestValue() <= MAX_OVERLAPPING);
   }
 
   boolean json() {
@@ -77,8 +77,8 @@ final class Lookups {
   /** Returns what is known of a leased version. */
   Served served(Lease lease) {
     Served last = served;
-    if (last == null || last.database() != lease.database()) {
-      last = Served.of(lease, values);
+    if (last == null || last.version().database != lease.database()) {
+      last = Served.of(set.version(lease), values);
       served = last;
     }
     return last;

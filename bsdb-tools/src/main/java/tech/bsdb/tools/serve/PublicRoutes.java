@@ -1,12 +1,12 @@
 package tech.bsdb.tools.serve;
 
 import io.netty.handler.codec.http.HttpHeaders;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.serve.batch.RequestRefusedException;
 import tech.bsdb.tools.serve.dataset.DataSet;
 import tech.bsdb.tools.serve.dataset.DataSets;
-import tech.bsdb.tools.serve.dataset.PerDataSet;
 
 /**
  * The public routes: pages at the root, and keys below the prefix, or below the prefix and the name
@@ -16,7 +16,8 @@ final class PublicRoutes implements Routes {
   private final String prefix;
   private final DataSets sets;
   private final Pages pages;
-  private final PerDataSet<KeyRoutes> keys;
+  private final BiFunction<DataSet, String, KeyRoutes> maker;
+  private final ConcurrentHashMap<DataSet, KeyRoutes> known = new ConcurrentHashMap<>();
   private final @Nullable KeyRoutes only;
 
   /**
@@ -30,9 +31,8 @@ final class PublicRoutes implements Routes {
     this.prefix = prefix;
     this.sets = sets;
     this.pages = pages;
-    this.keys =
-        new PerDataSet<>(sets, set -> maker.apply(set, keyPrefix(prefix, sets, set.name())));
-    this.only = sets.areNamed() ? null : keys.of(sets.first());
+    this.maker = maker;
+    this.only = sets.areNamed() ? null : maker.apply(sets.first(), prefix);
   }
 
   /** Returns what the paths of a data set's keys begin with. */
@@ -72,6 +72,11 @@ final class PublicRoutes implements Routes {
       throw new RequestRefusedException(
           404, "nothing here; keys of " + name + " are below " + path + "/");
     }
-    return keys.of(set);
+    KeyRoutes routes = known.get(set);
+    if (routes == null) {
+      known.keySet().retainAll(sets.all()); // drops those of data sets that were removed
+      routes = known.computeIfAbsent(set, of -> maker.apply(of, keyPrefix(prefix, sets, name)));
+    }
+    return routes;
   }
 }

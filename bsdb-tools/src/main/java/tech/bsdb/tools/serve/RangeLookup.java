@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database.RecordCursor;
 import tech.bsdb.KeyRange;
 import tech.bsdb.RangeOptions;
+import tech.bsdb.Statistics;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.tools.serve.batch.AnswerLines;
 import tech.bsdb.tools.serve.batch.Projection;
@@ -19,6 +20,14 @@ import tech.bsdb.tools.serve.cluster.SlotSet;
 final class RangeLookup extends SlicedAnswer<AnswerLines> {
   /** The most keys that one slice looks at, whether they are the node's or not. */
   private static final int MOST_SEEN = 100_000;
+
+  /** What a cursor holds of the order of a shard: a leaf, and some keys of it decoded. */
+  private static final long LEAF_BYTES = 8 << 10;
+
+  private static final long KEYS_OF_LEAF = 16;
+
+  /** Keys that a cursor has read ahead. */
+  private static final long KEYS_OF_CURSOR = 128;
 
   private final RangeRequest request;
   private final @Nullable Projection fields;
@@ -128,7 +137,7 @@ final class RangeLookup extends SlicedAnswer<AnswerLines> {
     while (!atEnd && seen < MOST_SEEN) {
       RecordCursor records = cursor;
       if (records == null) {
-        reserve(served().cursorBytes());
+        reserve(cursorBytes());
         records = database().range(rest, keysInOrder);
         cursor = records;
       }
@@ -144,6 +153,14 @@ final class RangeLookup extends SlicedAnswer<AnswerLines> {
       }
     }
     return null;
+  }
+
+  /** Returns about how much memory a cursor takes: a leaf of each shard, and a batch of keys. */
+  private long cursorBytes() {
+    Statistics statistics = served().version().statistics;
+    long key = 1 + statistics.keyBytes() / Math.max(1, statistics.records());
+    int shards = statistics.shards() == 1 ? 1 : statistics.heldShards().size();
+    return shards * (LEAF_BYTES + KEYS_OF_LEAF * key) + KEYS_OF_CURSOR * key;
   }
 
   @Override
@@ -175,7 +192,7 @@ final class RangeLookup extends SlicedAnswer<AnswerLines> {
 
   @Override
   long kept() {
-    return cursor == null ? 0 : served().cursorBytes();
+    return cursor == null ? 0 : cursorBytes();
   }
 
   @Override

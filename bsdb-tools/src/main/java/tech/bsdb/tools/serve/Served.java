@@ -4,9 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.Database;
-import tech.bsdb.Statistics;
-import tech.bsdb.store.Lease;
 import tech.bsdb.tools.rows.BadRowException;
 import tech.bsdb.tools.rows.RowForm;
 import tech.bsdb.tools.rows.RowJson;
@@ -15,6 +12,7 @@ import tech.bsdb.tools.serve.batch.AnswerLines;
 import tech.bsdb.tools.serve.batch.Projection;
 import tech.bsdb.tools.serve.batch.Projection.NotJsonException;
 import tech.bsdb.tools.serve.batch.RequestRefusedException;
+import tech.bsdb.tools.serve.dataset.ServedVersion;
 
 /**
  * The version that answers: what the headers of its answers state, and facts about its database,
@@ -24,32 +22,20 @@ import tech.bsdb.tools.serve.batch.RequestRefusedException;
  * values, the key, the requested fields, and whether the key is present. Version and request
  * determine the representation, so the tag is known before anything is read.
  *
- * @param version the version's name in its store; for a single database, its id
- * @param id the database id
+ * @param version what is known of it, whatever the protocol
  * @param header the header line that names the version
  * @param tagPrefix what the tags of its values begin with
  * @param values the form in which they are answered
- * @param mapped whether lookups read only memory
- * @param longestValue the length of the longest value
- * @param cursorBytes about how much memory a cursor over a range of keys takes: a leaf of each
- *     shard, and a batch of keys
  * @param rows how values are written as JSON if they are rows; null if not
- * @param badSchema what is wrong with the stored schema; empty if nothing
  * @param plain the heads of answers to plain GETs; null if values are not in memory, or not
  *     answered as they are
  */
 record Served(
-    Database database,
-    String version,
-    String id,
+    ServedVersion version,
     String header,
     String tagPrefix,
     ValueKind values,
-    boolean mapped,
-    long longestValue,
-    long cursorBytes,
     @Nullable RowForm rows,
-    String badSchema,
     @Nullable PlainHeads plain) {
   /** What the tag of an absent key ends with, before its quote. */
   static final String ABSENCE = "-absent";
@@ -60,62 +46,34 @@ record Served(
   /** Outside the range of a key's bytes, so that no key ends like a list of fields. */
   private static final int BOUNDARY = 0x100;
 
-  /** What a cursor holds of the order of a shard: a leaf, and some keys of it decoded. */
-  private static final long LEAF_BYTES = 8 << 10;
-
-  private static final long KEYS_OF_LEAF = 16;
-
-  /** Keys that a cursor has read ahead. */
-  private static final long KEYS_OF_CURSOR = 128;
-
-  /** Returns what is known of a leased version whose values are answered in a given form. */
-  static Served of(Lease lease, ValueKind values) {
-    Database database = lease.database();
-    Statistics statistics = database.statistics();
-    String version = lease.version();
-    String id = statistics.databaseId();
+  /** Returns what is known of a version whose values are answered in a given form. */
+  static Served of(ServedVersion version, ValueKind values) {
     char form =
         switch (values) {
           case BYTES -> 'b';
           case JSON -> 'j';
           case SAFE_JSON -> 's';
         };
-    long key = 1 + statistics.keyBytes() / Math.max(1, statistics.records());
-    int shards = statistics.shards() == 1 ? 1 : statistics.heldShards().size();
-    RowForm rows = null;
-    String badSchema = "";
-    if (values != ValueKind.BYTES) {
-      try {
-        RowSchema schema = RowSchema.stored(statistics);
-        rows = schema == null ? null : values.form(schema);
-      } catch (IllegalArgumentException e) {
-        badSchema = "the stored schema is invalid: " + e.getMessage();
-      }
-    }
-    String header = "bsdb-version: " + version + "\r\n";
-    String tagPrefix = '"' + id + '-' + form;
-    boolean mapped = statistics.readsMemory();
-    long longest = statistics.longestValue();
+    boolean raw = values == ValueKind.BYTES;
+    RowSchema schema = raw ? null : version.rows;
+    String header = "bsdb-version: " + version.name + "\r\n";
+    String tagPrefix = '"' + version.id() + '-' + form;
+    boolean verbatim = raw || (schema == null && version.badSchema.isEmpty());
     return new Served(
-        database,
         version,
-        id,
         header,
         tagPrefix,
         values,
-        mapped,
-        longest,
-        shards * (LEAF_BYTES + KEYS_OF_LEAF * key) + KEYS_OF_CURSOR * key,
-        rows,
-        badSchema,
-        mapped && rows == null && badSchema.isEmpty()
-            ? PlainHeads.of(type(values), header + "etag: " + tagPrefix, longest)
+        schema == null ? null : values.form(schema),
+        verbatim && version.statistics.readsMemory()
+            ? PlainHeads.of(
+                type(values), header + "etag: " + tagPrefix, version.statistics.longestValue())
             : null);
   }
 
   /** Whether a name is this version's name or database id. */
   boolean isNamed(String name) {
-    return name.equals(version) || name.equals(id);
+    return name.equals(version.name) || name.equals(version.id());
   }
 
   /** Returns the type of values that are answered as they are. */
@@ -129,7 +87,7 @@ record Served(
 
   /** Whether values are answered as they are, if a request asks for all their fields. */
   boolean isVerbatim() {
-    return rows == null && badSchema.isEmpty();
+    return values == ValueKind.BYTES || (rows == null && version.badSchema.isEmpty());
   }
 
   /**
@@ -139,8 +97,8 @@ record Served(
    *     invalid
    */
   AnswerLines lines(@Nullable Projection fields) throws RequestRefusedException {
-    if (!badSchema.isEmpty()) {
-      throw new RequestRefusedException(500, badSchema);
+    if (values != ValueKind.BYTES && !version.badSchema.isEmpty()) {
+      throw new RequestRefusedException(500, version.badSchema);
     }
     if (rows == null) {
       return new AnswerLines(values != ValueKind.BYTES, fields);

@@ -33,7 +33,7 @@ import tech.bsdb.tools.serve.cluster.ClusterView;
 import tech.bsdb.tools.serve.dataset.DataSet;
 import tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException;
 import tech.bsdb.tools.serve.dataset.DataSets;
-import tech.bsdb.tools.serve.dataset.PerDataSet;
+import tech.bsdb.tools.serve.dataset.ServedVersion;
 import tech.bsdb.tools.serve.resp.RespService;
 import tech.bsdb.tools.serve.resp.RespStatistics;
 
@@ -42,7 +42,6 @@ import tech.bsdb.tools.serve.resp.RespStatistics;
  * moments, and maps and lists of these. The metrics and {@code INFO} take their values from here.
  * Thread-safe.
  *
- * @param details what is kept for a while about each data set
  * @param cluster null if the server is not a node of one
  * @param following null if no source is followed
  * @param resp null if Redis clients are not served
@@ -53,7 +52,6 @@ record ServerStatistics(
     ServeOptions options,
     Instant started,
     DataSets sets,
-    PerDataSet<Details> details,
     @Nullable Cluster cluster,
     @Nullable FollowStatus following,
     Connections connections,
@@ -62,9 +60,6 @@ record ServerStatistics(
     @Nullable AccessLog log,
     Credentials credentials,
     String transport) {
-  private static final long MEMORY_KEPT_NANOS = 10_000_000_000L;
-  private static final long VERSIONS_KEPT_NANOS = 5_000_000_000L;
-
   /** Returns the content of {@code /stats}, with one data set in detail. */
   Map<String, @Nullable Object> now(DataSet shown) throws IOException {
     Map<String, @Nullable Object> shared = timed();
@@ -72,9 +67,8 @@ record ServerStatistics(
     all.put("server", shared.get("server"));
     all.put("dataset", sets.areNamed() ? shown.name() : null);
     try (Lease lease = shown.acquire()) {
-      Details of = details.of(shown);
-      all.put("database", of.database(lease));
-      all.put("store", shown.database().followsStore() ? of.store(lease.version()) : null);
+      all.put("database", database(shown, lease));
+      all.put("store", shown.database().followsStore() ? store(shown, lease.version()) : null);
     }
     all.put("datasets", sets.areNamed() ? dataSets() : null);
     all.putAll(shared);
@@ -127,7 +121,7 @@ record ServerStatistics(
   Map<String, @Nullable Object> of(DataSet set) {
     try (Lease lease = set.acquire()) {
       Map<String, @Nullable Object> map = new LinkedHashMap<>();
-      map.put("database", details.of(set).database(lease));
+      map.put("database", database(set, lease));
       map.put("swaps", set.database().swaps());
       map.put("refused", refused(set));
       map.put("lookups", set.counts().byOutcome());
@@ -212,90 +206,48 @@ record ServerStatistics(
     }
   }
 
-  /** What is kept for a while about a data set, because it takes time to find out. */
-  static final class Details {
-    private final DataSet set;
-    private @Nullable Database used;
-    private MemoryUse use = MemoryUse.NONE;
-    private long useNanos;
-    private List<Map<String, @Nullable Object>> versions = List.of();
-    private long versionsNanos = System.nanoTime() - VERSIONS_KEPT_NANOS;
+  private static Map<String, @Nullable Object> database(DataSet set, Lease lease) {
+    ServedVersion version = set.version(lease);
+    Statistics s = version.statistics;
+    Map<String, @Nullable Object> map = new LinkedHashMap<>();
+    map.put("directory", s.directory().toString());
+    map.put("version", version.name);
+    map.put("id", version.id());
+    map.put("builtAt", builtAt(s.directory()));
+    map.put("openedAt", lease.openedAt());
+    map.put("openSeconds", lease.openTook().toNanos() / 1e9);
+    map.put("engine", s.engine());
+    map.putAll(StatCommand.figures(s));
+    MemoryUse use = version.memoryUse();
+    map.put("residentBytes", use.residentBytes());
+    map.put("hugePageBytes", use.hugePageBytes());
+    return map;
+  }
 
-    Details(DataSet set) {
-      this.set = set;
-    }
-
-    Map<String, @Nullable Object> database(Lease lease) {
-      Statistics s = lease.database().statistics();
-      Map<String, @Nullable Object> map = new LinkedHashMap<>();
-      map.put("directory", s.directory().toString());
-      map.put("version", lease.version());
-      map.put("id", s.databaseId());
-      map.put("builtAt", builtAt(s.directory()));
-      map.put("openedAt", lease.openedAt());
-      map.put("openSeconds", lease.openTook().toNanos() / 1e9);
-      map.put("engine", s.engine());
-      map.putAll(StatCommand.figures(s));
-      MemoryUse use = memoryUse(lease.database());
-      map.put("residentBytes", use.residentBytes());
-      map.put("hugePageBytes", use.hugePageBytes());
-      return map;
-    }
-
-    /**
-     * Returns how much of a database is in memory, at most ten seconds old: each query takes the
-     * kernel milliseconds. {@link MemoryUse#NONE} if the system cannot tell.
-     */
-    @SuppressWarnings("ReferenceEquality") // is it the same open database?
-    private synchronized MemoryUse memoryUse(Database database) {
-      if (used != database || System.nanoTime() - useNanos >= MEMORY_KEPT_NANOS) {
-        try {
-          use = database.memoryUse();
-        } catch (IOException unknown) {
-          use = MemoryUse.NONE;
-        }
-        used = database;
-        useNanos = System.nanoTime();
+  private static Map<String, @Nullable Object> store(DataSet set, String serving) {
+    Map<String, @Nullable Object> map = new LinkedHashMap<>();
+    map.put("directory", set.directory().toString());
+    map.put("swaps", set.database().swaps());
+    map.put("refused", refused(set));
+    List<Map<String, @Nullable Object>> versions = new ArrayList<>();
+    try {
+      Store store = Store.open(set.directory());
+      map.put("current", store.current());
+      for (StoredVersion version : set.stored(store)) {
+        Map<String, @Nullable Object> of = new LinkedHashMap<>();
+        of.put("name", version.name());
+        of.put("current", version.current());
+        of.put("serving", version.name().equals(serving));
+        of.put("modified", version.modified());
+        of.put("records", version.records());
+        of.put("bytes", version.bytes());
+        versions.add(of);
       }
-      return use;
+    } catch (IOException e) {
+      map.put("error", String.valueOf(e.getMessage()));
     }
-
-    Map<String, @Nullable Object> store(String serving) {
-      Map<String, @Nullable Object> map = new LinkedHashMap<>();
-      map.put("directory", set.directory().toString());
-      map.put("swaps", set.database().swaps());
-      map.put("refused", refused(set));
-      try {
-        Store store = Store.open(set.directory());
-        map.put("current", store.current());
-        map.put("versions", versions(store, serving));
-      } catch (IOException e) {
-        map.put("error", String.valueOf(e.getMessage()));
-        map.put("versions", List.of());
-      }
-      return map;
-    }
-
-    /** Returns the versions, at most five seconds old: listing them reads every manifest. */
-    private synchronized List<Map<String, @Nullable Object>> versions(Store store, String serving)
-        throws IOException {
-      if (System.nanoTime() - versionsNanos >= VERSIONS_KEPT_NANOS) {
-        List<Map<String, @Nullable Object>> found = new ArrayList<>();
-        for (StoredVersion version : store.versions()) {
-          Map<String, @Nullable Object> map = new LinkedHashMap<>();
-          map.put("name", version.name());
-          map.put("current", version.current());
-          map.put("serving", version.name().equals(serving));
-          map.put("modified", version.modified());
-          map.put("records", version.records());
-          map.put("bytes", version.bytes());
-          found.add(map);
-        }
-        versions = found;
-        versionsNanos = System.nanoTime();
-      }
-      return versions;
-    }
+    map.put("versions", versions);
+    return map;
   }
 
   /** Returns why the current version of a data set is not served; null if it is. */

@@ -40,7 +40,6 @@ import tech.bsdb.tools.serve.cluster.SlotSet;
 import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
 import tech.bsdb.tools.serve.dataset.DataSet;
 import tech.bsdb.tools.serve.dataset.DataSets;
-import tech.bsdb.tools.serve.dataset.PerDataSet;
 import tech.bsdb.tools.serve.resp.RespCluster;
 import tech.bsdb.tools.serve.resp.RespService;
 
@@ -138,7 +137,6 @@ public final class Service implements AutoCloseable {
               options,
               Instant.now(),
               sets,
-              new PerDataSet<>(sets, ServerStatistics.Details::new),
               joined,
               follower == null ? null : follower.status(),
               connections,

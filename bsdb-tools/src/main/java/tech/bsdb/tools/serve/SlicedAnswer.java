@@ -139,12 +139,12 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
 
   /** Returns the database that answers. */
   final Database database() {
-    return served().database();
+    return served().version().database;
   }
 
   /** Returns how many values are read together, so that they take little memory. */
   final int together() {
-    long longest = Math.max(1, served().longestValue());
+    long longest = Math.max(1, served().version().statistics.longestValue());
     return (int) Math.max(1, Math.min(KEYS, VALUE_BYTES / longest));
   }
 

@@ -11,6 +11,7 @@ import tech.bsdb.tools.rows.RowSchema;
 import tech.bsdb.tools.serve.batch.AnswerLines;
 import tech.bsdb.tools.serve.batch.Projection.NotJsonException;
 import tech.bsdb.tools.serve.batch.RequestRefusedException;
+import tech.bsdb.tools.serve.dataset.ServedVersion;
 
 /** The form in which values are answered. */
 public enum ValueKind {
@@ -40,7 +41,7 @@ public enum ValueKind {
     }
     AnswerLines lines;
     try {
-      lines = Served.of(version, this).lines(null);
+      lines = Served.of(new ServedVersion(version), this).lines(null);
     } catch (RequestRefusedException e) {
       throw new IOException("-json: " + directory + ": " + e.getMessage(), e);
     }

@@ -1,16 +1,26 @@
 package tech.bsdb.tools.serve.dataset;
 
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.store.Lease;
 import tech.bsdb.store.ReloadingDatabase;
+import tech.bsdb.store.Store;
+import tech.bsdb.store.StoredVersion;
 import tech.bsdb.tools.serve.client.LookupCounts;
 
 /** A data set being served, which follows its own versions. Thread-safe. */
 public final class DataSet {
+  private static final long STORED_KEPT_NANOS = 5_000_000_000L;
+
   private final String name;
   private final int number;
   private final ReloadingDatabase database;
   private final LookupCounts counts;
+  private volatile @Nullable ServedVersion version;
+  private List<StoredVersion> stored = List.of();
+  private long storedNanos = System.nanoTime() - STORED_KEPT_NANOS;
   private volatile boolean removed;
 
   /** A data set was removed from the service since it was chosen. */
@@ -70,6 +80,25 @@ public final class DataSet {
       }
     }
     throw new DataSetRemovedException(name);
+  }
+
+  /** Returns what is known of a leased version. */
+  public ServedVersion version(Lease lease) {
+    ServedVersion last = version;
+    if (last == null || last.database != lease.database()) {
+      last = new ServedVersion(lease);
+      version = last;
+    }
+    return last;
+  }
+
+  /** Returns the versions in its store, at most five seconds old: listing reads every manifest. */
+  public synchronized List<StoredVersion> stored(Store store) throws IOException {
+    if (System.nanoTime() - storedNanos >= STORED_KEPT_NANOS) {
+      stored = store.versions();
+      storedNanos = System.nanoTime();
+    }
+    return stored;
   }
 
   /** Whether it is not served any more. */

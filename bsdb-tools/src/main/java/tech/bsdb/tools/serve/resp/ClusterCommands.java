@@ -7,11 +7,14 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.KeyRouting;
+import tech.bsdb.Statistics;
 import tech.bsdb.store.Lease;
 import tech.bsdb.tools.serve.cluster.ClusterView;
 import tech.bsdb.tools.serve.cluster.SlotSet;
 import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
 import tech.bsdb.tools.serve.cluster.Topology.ReplicaGroup;
+import tech.bsdb.tools.serve.dataset.DataSet;
+import tech.bsdb.tools.serve.dataset.ServedVersion;
 
 /** Commands about the cluster: its nodes and slots, as Redis Cluster describes its own. */
 final class ClusterCommands {
@@ -174,11 +177,11 @@ final class ClusterCommands {
   /** Counts the keys of this node. */
   static void dbSize(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException, IOException {
-    Selectable selected = session.selected();
+    DataSet selected = session.selected();
     RespCluster cluster = session.service.cluster;
     if (cluster == null) {
-      try (Lease lease = selected.set.acquire()) {
-        out.integer(selected.version(lease.database()).statistics.records());
+      try (Lease lease = selected.acquire()) {
+        out.integer(selected.version(lease).statistics.records());
       }
     } else {
       out.integer(keysIn(selected, cluster, null));
@@ -186,16 +189,51 @@ final class ClusterCommands {
   }
 
   /**
-   * Counts the keys in slots of this node.
+   * Counts the keys in slots of this node. What the numbers of shards tell is known at once; for
+   * the rest, all keys are read when it is asked for first.
    *
    * @param wanted only in these; null for all
+   * @throws CommandException if keys must be read, and the version stores none
    */
-  private static long keysIn(Selectable selected, RespCluster cluster, @Nullable SlotSet wanted)
+  private static long keysIn(DataSet selected, RespCluster cluster, @Nullable SlotSet wanted)
       throws CommandException, IOException {
     SlotSet own = cluster.cluster().view().slots();
-    try (Lease lease = selected.set.acquire()) {
-      ServedVersion version = selected.version(lease.database());
-      return version.keysIn(wanted == null ? own : own.and(wanted), cluster);
+    SlotSet slots = wanted == null ? own : own.and(wanted);
+    try (Lease lease = selected.acquire()) {
+      ServedVersion version = selected.version(lease);
+      long known = knownFromShards(version.statistics, slots);
+      if (known >= 0) {
+        return known;
+      }
+      ScanCommands.requireKeys(version);
+      long[] counts = version.slotCounts(cluster::isEnding);
+      if (counts == null) {
+        throw new CommandException(RespCluster.ENDING);
+      }
+      long sum = 0;
+      for (SlotSet.SlotRange range : slots.ranges()) {
+        for (int slot = range.first(); slot <= range.last(); slot++) {
+          sum += counts[slot];
+        }
+      }
+      return sum;
     }
+  }
+
+  /** Returns the number of keys if each shard has all of its slots among some, or none; else -1. */
+  private static long knownFromShards(Statistics statistics, SlotSet slots) {
+    List<Integer> shards = statistics.shards() == 1 ? List.of(0) : statistics.heldShards();
+    long sum = 0;
+    for (int i = 0; i < shards.size(); i++) {
+      int first = KeyRouting.firstSlot(shards.get(i), statistics.shards());
+      int next = KeyRouting.firstSlot(shards.get(i) + 1, statistics.shards());
+      int among = SlotSet.of(first, next - 1).and(slots).size();
+      if (among == next - first) {
+        sum += statistics.shardRecords().get(i);
+      } else if (among > 0) {
+        return -1;
+      }
+    }
+    return sum;
   }
 }

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Set;
 import tech.bsdb.store.Lease;
 import tech.bsdb.tools.serve.cluster.ClusterView;
+import tech.bsdb.tools.serve.dataset.DataSet;
 
 /** Commands about the connection itself. */
 final class ConnectionCommands {
@@ -54,10 +55,9 @@ final class ConnectionCommands {
     if (session.transaction != null) {
       throw new CommandException("ERR WATCH inside MULTI is not allowed");
     }
-    Selectable selected = session.selected();
-    try (Lease lease = selected.set.acquire()) {
-      session.watched.putIfAbsent(
-          selected, selected.version(lease.database()).statistics.databaseId());
+    DataSet selected = session.selected();
+    try (Lease lease = selected.acquire()) {
+      session.watched.putIfAbsent(selected, selected.version(lease).id());
     }
     out.ok();
   }
@@ -85,12 +85,12 @@ final class ConnectionCommands {
   static void select(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
     byte[] wanted = arguments.get(1);
-    Selectable found = session.service.named(Arguments.text(wanted));
+    DataSet found = session.service.named(Arguments.text(wanted));
     session.select(found == null ? numbered(session.service, wanted) : found);
     out.ok();
   }
 
-  private static Selectable numbered(RespService service, byte[] wanted) throws CommandException {
+  private static DataSet numbered(RespService service, byte[] wanted) throws CommandException {
     long number;
     try {
       number = Arguments.integer(wanted);
@@ -103,7 +103,7 @@ final class ConnectionCommands {
       throw new CommandException(
           "ERR value is out of range, value must between -2147483648 and 2147483647");
     }
-    Selectable found = service.numbered(number);
+    DataSet found = service.sets.numbered(number);
     if (found == null) {
       throw new CommandException("ERR DB index is out of range");
     }

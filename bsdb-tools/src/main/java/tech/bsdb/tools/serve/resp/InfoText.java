@@ -12,6 +12,7 @@ import tech.bsdb.Statistics;
 import tech.bsdb.store.Lease;
 import tech.bsdb.tools.serve.cluster.ClusterView;
 import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
+import tech.bsdb.tools.serve.dataset.DataSet;
 import tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException;
 
 /**
@@ -62,14 +63,14 @@ record InfoText(RespService service, Map<String, @Nullable Object> figures) {
     sections.put("Cluster", Map.of("cluster_enabled", cluster == null ? 0 : 1));
     Map<String, Object> keys = new LinkedHashMap<>();
     Map<String, Object> served = new LinkedHashMap<>();
-    for (Selectable each : service.all()) {
-      try (Lease lease = each.set.acquire()) {
-        Statistics statistics = each.version(lease.database()).statistics;
+    for (DataSet each : service.sets.all()) {
+      try (Lease lease = each.acquire()) {
+        Statistics statistics = each.version(lease).statistics;
         long records = statistics.records();
-        keys.put("db" + each.set.number(), "keys=" + records + ",expires=0,avg_ttl=0");
+        keys.put("db" + each.number(), "keys=" + records + ",expires=0,avg_ttl=0");
         Map<String, Object> version = version(lease, statistics);
         if (service.hasNames()) {
-          served.put("data_set_" + each.set.number(), "name=" + each.set.name() + joined(version));
+          served.put("data_set_" + each.number(), "name=" + each.name() + joined(version));
         } else {
           version.forEach((key, value) -> served.put("data_" + key, value));
         }
@@ -154,7 +155,7 @@ record InfoText(RespService service, Map<String, @Nullable Object> figures) {
     map.put("evicted_keys", 0);
     map.put(
         "data_version_swaps",
-        service.all().stream().mapToLong(each -> each.set.database().swaps()).sum());
+        service.sets.all().stream().mapToLong(each -> each.database().swaps()).sum());
     return map;
   }
 

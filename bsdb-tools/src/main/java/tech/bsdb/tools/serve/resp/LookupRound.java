@@ -9,6 +9,9 @@ import tech.bsdb.error.MemoryBudgetExceededException;
 import tech.bsdb.error.WrongShardException;
 import tech.bsdb.store.Lease;
 import tech.bsdb.tools.rows.RowFields;
+import tech.bsdb.tools.serve.client.LookupCounts;
+import tech.bsdb.tools.serve.dataset.DataSet;
+import tech.bsdb.tools.serve.dataset.ServedVersion;
 import tech.bsdb.tools.text.NoRoomException;
 
 /**
@@ -52,6 +55,10 @@ final class LookupRound {
   private int misses;
   private @Nullable Lease lease;
   private @Nullable ServedVersion version;
+
+  /** Counts lookups in the data set. */
+  private LookupCounts counts;
+
   private int replyStart;
   private int replyTaken;
   private boolean skipping;
@@ -71,6 +78,7 @@ final class LookupRound {
 
   LookupRound(RespService service, TrackedKeys tracked) {
     this.service = service;
+    this.counts = service.counts;
     this.tracked = tracked;
   }
 
@@ -171,14 +179,14 @@ final class LookupRound {
   /**
    * Leases the version of a data set that answers; {@link #close} releases it.
    *
-   * @throws tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException if the data set is not
-   *     served any more
+   * @throws DataSet.DataSetRemovedException if the data set is not served any more
    */
-  ServedVersion open(Selectable selected) {
-    Lease acquired = selected.set.acquire();
+  ServedVersion open(DataSet set) {
+    Lease acquired = set.acquire();
     lease = acquired;
-    ServedVersion of = selected.version(acquired.database());
+    ServedVersion of = set.version(acquired);
     version = of;
+    counts = set.counts();
     return of;
   }
 
@@ -231,7 +239,7 @@ final class LookupRound {
       int end = Math.min(size, next + slice);
       next = answer(of, next, end, alone, budget, out);
     }
-    of.counts.found(hits, misses);
+    counts.found(hits, misses);
   }
 
   /** Answers the only step with a value that was looked up elsewhere, or with a failure. */
@@ -242,7 +250,7 @@ final class LookupRound {
       found.use(workspace.fields());
       if (failure == null) {
         found.show(value);
-        of.counts.found(value == null ? 0 : 1, value == null ? 1 : 0);
+        counts.found(value == null ? 0 : 1, value == null ? 1 : 0);
       }
       step(0, failure, out);
       next = 1;
@@ -362,7 +370,7 @@ final class LookupRound {
       return RespCluster.withoutData(service.clusterView(), e.slot());
     }
     if (keys[step] != null) {
-      version().counts.error(1);
+      counts.error(1);
     }
     service.failures.failed("a command", failure);
     return "ERR the lookup failed; the server's log says why";

@@ -14,16 +14,12 @@ import tech.bsdb.tools.serve.cluster.ClusterView;
  * @param tls whether the nodes speak TLS
  */
 public record RespCluster(Cluster cluster, ExecutorService counting, boolean tls) {
-  /**
-   * Requires that the server does not end, now and then while a command reads keys.
-   *
-   * @param of null if the server is no node of a cluster, and reads few keys
-   * @throws CommandException if it ends
-   */
-  static void requireGoingOn(@Nullable RespCluster of) throws CommandException {
-    if (of != null && of.counting.isShutdown()) {
-      throw new CommandException("ERR the server is shutting down");
-    }
+  /** The reply of a command that reads keys when the server ends. */
+  static final String ENDING = "ERR the server is shutting down";
+
+  /** Whether the server ends, which commands ask now and then while they read keys. */
+  boolean isEnding() {
+    return counting.isShutdown();
   }
 
   /**

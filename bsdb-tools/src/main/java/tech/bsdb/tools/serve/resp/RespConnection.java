@@ -19,7 +19,9 @@ import tech.bsdb.store.Lease;
 import tech.bsdb.tools.serve.client.ClientConnection;
 import tech.bsdb.tools.serve.client.HeldMemory;
 import tech.bsdb.tools.serve.cluster.ClusterView;
+import tech.bsdb.tools.serve.dataset.DataSet;
 import tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException;
+import tech.bsdb.tools.serve.dataset.ServedVersion;
 import tech.bsdb.tools.serve.resp.CommandReader.MalformedCommandException;
 
 /**
@@ -61,7 +63,7 @@ final class RespConnection extends ClientConnection {
   private @Nullable String malformed;
 
   /** What the transaction that the round is has watched; null if the round is none. */
-  private @Nullable Map<Selectable, String> executing;
+  private @Nullable Map<DataSet, String> executing;
 
   /** The name of the command that was read last, if its name alone tells which it is. */
   private byte @Nullable [] knownName;
@@ -372,7 +374,7 @@ final class RespConnection extends ClientConnection {
 
   /** Has a transaction answered in a round of its own; returns false unless it is silent. */
   private boolean exec(Session.Transaction of) throws CommandException {
-    Map<Selectable, String> watched = Map.copyOf(session.watched);
+    Map<DataSet, String> watched = Map.copyOf(session.watched);
     session.watched.clear();
     if (of.broken) {
       return answerLater(ABORTED);
@@ -423,17 +425,17 @@ final class RespConnection extends ClientConnection {
   }
 
   /** Whether the versions that the transaction has watched are still served. */
-  private boolean isUnchanged(Map<Selectable, String> watched, ServedVersion version) {
-    for (Map.Entry<Selectable, String> each : watched.entrySet()) {
+  private boolean isUnchanged(Map<DataSet, String> watched, ServedVersion version) {
+    for (Map.Entry<DataSet, String> each : watched.entrySet()) {
       ServedVersion now = version;
       if (each.getKey() != session.selected()) {
-        try (Lease lease = each.getKey().set.acquire()) {
-          now = each.getKey().version(lease.database());
+        try (Lease lease = each.getKey().acquire()) {
+          now = each.getKey().version(lease);
         } catch (DataSetRemovedException e) {
           return false;
         }
       }
-      if (!now.statistics.databaseId().equals(each.getValue())) {
+      if (!now.id().equals(each.getValue())) {
         return false;
       }
     }
@@ -478,7 +480,7 @@ final class RespConnection extends ClientConnection {
     try {
       version = begins ? round.open(session.selected()) : round.version();
       if (!version.badSchema.isEmpty()) {
-        refuse(version.badSchema);
+        refuse(CommandException.inUtf8("ERR " + version.badSchema).reply());
         return;
       }
       if (begins && executing != null && !isUnchanged(executing, version)) {

@@ -21,12 +21,10 @@ import tech.bsdb.tools.serve.client.LookupCounts;
 import tech.bsdb.tools.serve.cluster.ClusterView;
 import tech.bsdb.tools.serve.dataset.DataSet;
 import tech.bsdb.tools.serve.dataset.DataSets;
-import tech.bsdb.tools.serve.dataset.PerDataSet;
 
 /** Serves data sets to Redis clients. Its connections share it. Thread-safe. */
 public final class RespService {
-  private final DataSets sets;
-  private final PerDataSet<Selectable> selectables;
+  final DataSets sets;
   final Connections connections;
   final Limits limits;
   final Credentials credentials;
@@ -66,7 +64,6 @@ public final class RespService {
       boolean async,
       @Nullable RespCluster cluster) {
     this.sets = sets;
-    this.selectables = new PerDataSet<>(sets, set -> new Selectable(this, set));
     this.connections = connections;
     this.limits = connections.limits();
     this.credentials = credentials;
@@ -141,26 +138,9 @@ public final class RespService {
     open().forEach(RespConnection::invalidate);
   }
 
-  /** Returns the data set that a new connection has selected; it may have been removed. */
-  Selectable first() {
-    return selectables.of(sets.zero());
-  }
-
-  /** Returns all data sets, by number. */
-  List<Selectable> all() {
-    return sets.all().stream().map(selectables::of).toList();
-  }
-
   /** Returns the data set with a name; null if there is none, or data sets have no names. */
-  @Nullable Selectable named(String name) {
-    DataSet set = sets.areNamed() ? sets.named(name) : null;
-    return set == null ? null : selectables.of(set);
-  }
-
-  /** Returns the data set with a number; null if there is none. */
-  @Nullable Selectable numbered(long number) {
-    DataSet set = sets.numbered(number);
-    return set == null ? null : selectables.of(set);
+  @Nullable DataSet named(String name) {
+    return sets.areNamed() ? sets.named(name) : null;
   }
 
   /** Whether data sets have names. */

@@ -12,6 +12,8 @@ import tech.bsdb.RangeOptions;
 import tech.bsdb.store.Lease;
 import tech.bsdb.tools.serve.cluster.ClusterView;
 import tech.bsdb.tools.serve.cluster.SlotSet;
+import tech.bsdb.tools.serve.dataset.DataSet;
+import tech.bsdb.tools.serve.dataset.ServedVersion;
 
 /** Commands about the keys of a data set as a whole. They read files, so workers run them. */
 final class ScanCommands {
@@ -136,7 +138,7 @@ final class ScanCommands {
   static void scan(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException, IOException {
     Request request = Request.of(arguments, 2, false);
-    Page page = scan(session.selected(), request, MOST_KEYS, MOST_BYTES);
+    Page page = scan(session, request, MOST_KEYS, MOST_BYTES);
     out.array(2);
     out.bulk(page.next);
     page.write(out);
@@ -147,7 +149,7 @@ final class ScanCommands {
       throws CommandException, IOException {
     Glob pattern = new Glob(arguments.get(1));
     Request request = new Request(0, MOST_SEEN, pattern, null, false);
-    Page page = scan(session.selected(), request, MOST_SEEN, MOST_OF_ALL);
+    Page page = scan(session, request, MOST_SEEN, MOST_OF_ALL);
     if (!page.next.equals("0")) {
       throw new CommandException(
           "ERR KEYS looks at "
@@ -157,63 +159,76 @@ final class ScanCommands {
     page.write(out);
   }
 
-  private static Page scan(Selectable selected, Request request, int mostKeys, int mostBytes)
+  private static Page scan(Session session, Request request, int mostKeys, int mostBytes)
       throws CommandException, IOException {
-    try (Lease lease = selected.set.acquire()) {
-      ServedVersion version = selected.version(lease.database());
-      version.requireKeys();
-      SlotSet own = ownSlots(selected);
+    DataSet selected = session.selected();
+    try (Lease lease = selected.acquire()) {
+      ServedVersion version = selected.version(lease);
+      requireKeys(version);
+      SlotSet own = ownSlots(session);
       Page page = new Page(request.pattern, own, mostKeys, mostBytes);
-      boolean inKeyOrder = isInKeyOrder(version, request);
-      String type = version.holdsRows() ? "hash" : "string";
+      ScanPlaces places = ScanPlaces.of(version.id(), version.statistics.records());
+      boolean inKeyOrder = isInKeyOrder(version.database, places, request);
+      String type = version.rows == null ? "string" : "hash";
       if ((own != null && own.isEmpty()) || (request.type != null && !request.type.equals(type))) {
         return page; // no key is wanted
       }
       if (inKeyOrder) {
-        scanInKeyOrder(version, request, page);
+        scanInKeyOrder(version.database, places, request, page);
       } else {
-        scan(version, request, page);
+        scan(version.database, places, request, page);
       }
       return page;
     }
   }
 
+  /**
+   * Requires that keys are stored.
+   *
+   * @throws CommandException if the version is approximate
+   */
+  static void requireKeys(ServedVersion version) throws CommandException {
+    if (version.statistics.approximateWidth() > 0) {
+      throw new CommandException("ERR the data set is approximate, so it stores no keys");
+    }
+  }
+
   /** Whether a scan goes in the order of the keys; the cursor tells, or else the pattern. */
-  private static boolean isInKeyOrder(ServedVersion version, Request request)
+  private static boolean isInKeyOrder(Database database, ScanPlaces places, Request request)
       throws CommandException {
+    boolean ordered = database.isOrdered() && places.records() <= ScanPlaces.MOST_NUMBERED;
     if (request.cursor == 0) {
       byte[] prefix = request.pattern == null ? null : request.pattern.literalPrefix();
-      return prefix != null && prefix.length > 0 && version.isOrdered();
+      return prefix != null && prefix.length > 0 && ordered;
     }
-    if (version.places.owns(request.cursor)) {
+    if (places.owns(request.cursor)) {
       return false;
     }
-    if (!version.isOrdered() || !version.places.ownsInKeyOrder(request.cursor)) {
+    if (!ordered || !places.ownsInKeyOrder(request.cursor)) {
       throw new CommandException(OVERTAKEN);
     }
     return true;
   }
 
   /** Returns the slots whose keys are this node's in a cluster; null if all keys are. */
-  private static @Nullable SlotSet ownSlots(Selectable selected) {
-    ClusterView cluster = selected.service.clusterView();
+  private static @Nullable SlotSet ownSlots(Session session) {
+    ClusterView cluster = session.service.clusterView();
     return cluster == null ? null : cluster.slots();
   }
 
   /** Looks at the keys behind the cursor, in the order of the keys. */
-  private static void scanInKeyOrder(ServedVersion version, Request request, Page page)
-      throws IOException {
-    Database database = version.database;
+  private static void scanInKeyOrder(
+      Database database, ScanPlaces places, Request request, Page page) throws IOException {
     byte[] prefix = request.pattern == null ? null : request.pattern.literalPrefix();
     KeyRange range = prefix == null ? KeyRange.all() : KeyRange.prefix(prefix);
     if (request.cursor != 0) {
-      range = range.after(database.keyAt(version.places.keyNumber(request.cursor)));
+      range = range.after(database.keyAt(places.keyNumber(request.cursor)));
     }
     try (RecordCursor records = database.range(range, RangeOptions.defaults().withValues(false))) {
       byte[] last = {};
       while (records.next()) {
         if (page.isFull(Math.min(MOST_SEEN, request.count))) {
-          page.next = version.places.cursorBehind(database.keyNumber(last));
+          page.next = places.cursorBehind(database.keyNumber(last));
           return;
         }
         last = records.key();
@@ -223,8 +238,8 @@ final class ScanCommands {
   }
 
   /** Looks at the keys from the cursor on, in the order of the files. */
-  private static void scan(ServedVersion version, Request request, Page page) throws IOException {
-    ScanPlaces places = version.places;
+  private static void scan(Database database, ScanPlaces places, Request request, Page page)
+      throws IOException {
     long least = Math.min(MOST_SEEN, Math.max(request.count, places.perPart() / CALLS));
     int offset = places.offset(request.cursor);
     for (int part = places.part(request.cursor); part < places.parts(); part++) {
@@ -232,7 +247,7 @@ final class ScanCommands {
         page.next = places.cursor(part, 0);
         return;
       }
-      try (RecordCursor records = version.database.scan(places.part(part))) {
+      try (RecordCursor records = database.scan(places.part(part))) {
         int skipped = 0;
         while (skipped < offset && records.next()) {
           skipped++;
@@ -253,18 +268,21 @@ final class ScanCommands {
   /** Returns a key from a random place; of any two keys, one may be likelier than the other. */
   static void randomKey(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException, IOException {
-    Selectable selected = session.selected();
-    try (Lease lease = selected.set.acquire()) {
-      ServedVersion version = selected.version(lease.database());
-      version.requireKeys();
-      ScanPlaces places = version.places;
-      SlotSet own = ownSlots(selected);
+    DataSet selected = session.selected();
+    try (Lease lease = selected.acquire()) {
+      ServedVersion version = selected.version(lease);
+      requireKeys(version);
+      ScanPlaces places = ScanPlaces.of(version.id(), version.statistics.records());
+      SlotSet own = ownSlots(session);
+      RespCluster cluster = session.service.cluster;
       ThreadLocalRandom random = ThreadLocalRandom.current();
       int first = random.nextInt(places.parts());
       int parts = own != null && own.isEmpty() ? 0 : places.parts();
       for (int i = 0; i < parts; i++) {
-        RespCluster.requireGoingOn(selected.service.cluster);
-        byte[] key = randomKey(version, (first + i) % places.parts(), own, random);
+        if (cluster != null && cluster.isEnding()) {
+          throw new CommandException(RespCluster.ENDING);
+        }
+        byte[] key = randomKey(version.database, places, (first + i) % places.parts(), own, random);
         if (key != null) {
           out.bulk(key);
           return;
@@ -276,12 +294,16 @@ final class ScanCommands {
 
   /** Returns a random key of a part; null if none of the part is this node's. */
   private static byte @Nullable [] randomKey(
-      ServedVersion version, int part, @Nullable SlotSet own, ThreadLocalRandom random)
+      Database database,
+      ScanPlaces places,
+      int part,
+      @Nullable SlotSet own,
+      ThreadLocalRandom random)
       throws IOException {
     byte[] chosen = null;
-    long bound = Math.min(version.places.perPart(), 4096);
+    long bound = Math.min(places.perPart(), 4096);
     long at = random.nextLong(bound);
-    try (RecordCursor records = version.database.scan(version.places.part(part))) {
+    try (RecordCursor records = database.scan(places.part(part))) {
       for (long i = 0; (i <= at || chosen == null) && records.next(); i++) {
         byte[] key = records.key();
         chosen = SlotSet.isAmong(own, key) ? key : chosen;

@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.serve.client.Credentials;
+import tech.bsdb.tools.serve.dataset.DataSet;
 
 /**
  * What a connection has agreed with its client. Confined to the connection's event loop, or, while
@@ -21,7 +22,7 @@ final class Session {
   private final String address;
   private final String localAddress;
   private final long beganNanos = System.nanoTime();
-  private Selectable selected;
+  private DataSet selected;
   boolean resp3;
   private @Nullable String token;
   private long tokensOf;
@@ -38,7 +39,7 @@ final class Session {
   @Nullable Transaction transaction;
 
   /** The ids of the versions that {@code WATCH} has noted. */
-  final Map<Selectable, String> watched = new HashMap<>();
+  final Map<DataSet, String> watched = new HashMap<>();
 
   private volatile @Nullable Tracking tracking;
   private final TrackedKeys tracked;
@@ -97,7 +98,7 @@ final class Session {
   Session(RespService service, TrackedKeys tracked, long id, String address, String localAddress) {
     this.service = service;
     this.tracked = tracked;
-    this.selected = service.first();
+    this.selected = service.sets.zero();
     this.id = id;
     this.address = address;
     this.localAddress = localAddress;
@@ -107,15 +108,15 @@ final class Session {
    * Returns the data set that the client has selected. If it was removed and has been added again,
    * this is the one that has its name now.
    */
-  Selectable selected() {
-    if (selected.set.isRemoved()) {
-      Selectable again = service.named(selected.set.name());
+  DataSet selected() {
+    if (selected.isRemoved()) {
+      DataSet again = service.named(selected.name());
       selected = again == null ? selected : again;
     }
     return selected;
   }
 
-  void select(Selectable other) {
+  void select(DataSet other) {
     selected = other;
   }
 
@@ -154,7 +155,7 @@ final class Session {
 
   /** Makes everything as it was when the connection was opened. */
   void reset() {
-    selected = service.first();
+    selected = service.sets.zero();
     resp3 = false;
     token = null;
     name = "";
@@ -212,7 +213,7 @@ final class Session {
         (now - beganNanos) / 1_000_000_000L,
         (now - activeNanos) / 1_000_000_000L,
         flags.isEmpty() ? "N" : flags,
-        selected.set.number(),
+        selected.number(),
         lastCommand == null ? "NULL" : lastCommand.name(),
         tracking == null ? -1 : 0,
         resp3 ? 3 : 2,
