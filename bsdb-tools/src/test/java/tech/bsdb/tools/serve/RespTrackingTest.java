@@ -139,9 +139,10 @@ class RespTrackingTest {
   void noValueIsStaleAfterASwap(boolean async) throws Exception {
     int last = 6;
     try (Serving serving = serve(async);
-        Wire admin = serving.administrate()) {
+        Wire admin = serving.administrate();
+        RespWire wire = tracking(serving)) { // before the first swap, of which it is told
       ExecutorService client = Executors.newSingleThreadExecutor();
-      Future<Integer> told = client.submit(() -> readUntil(last, serving));
+      Future<Integer> told = client.submit(() -> readUntil(last, wire));
       client.shutdown();
       for (int version = 1; version <= last; version++) {
         swapTo(version, admin);
@@ -150,20 +151,18 @@ class RespTrackingTest {
     }
   }
 
-  private static int readUntil(int last, Serving serving) throws IOException {
+  private static int readUntil(int last, RespWire wire) throws IOException {
     byte[] pipeline = "GET k1\r\nMGET k2 k3\r\nGET k4\r\n".repeat(20).getBytes(US_ASCII);
     int told = 0;
-    try (RespWire wire = tracking(serving)) {
-      while (told < last) {
-        wire.send(pipeline);
-        for (int replies = 0; replies < 60; ) {
-          String text = wire.text();
-          if (text.startsWith(INVALID)) {
-            told++;
-          } else {
-            assertThat(text.charAt(text.length() - 3) - '0').isGreaterThanOrEqualTo(told);
-            replies++;
-          }
+    while (told < last) {
+      wire.send(pipeline);
+      for (int replies = 0; replies < 60; ) {
+        String text = wire.text();
+        if (text.startsWith(INVALID)) {
+          told++;
+        } else {
+          assertThat(text.charAt(text.length() - 3) - '0').isGreaterThanOrEqualTo(told);
+          replies++;
         }
       }
     }
