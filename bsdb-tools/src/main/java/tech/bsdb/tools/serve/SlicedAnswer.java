@@ -3,7 +3,6 @@ package tech.bsdb.tools.serve;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.LookupBatch;
@@ -230,8 +229,7 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
 
   /** Ends with a whole answer, instead of slices. */
   private void end(Reply reply) {
-    release();
-    exchange.memory.settle(0);
+    undone();
     exchange.complete(reply);
   }
 
@@ -241,23 +239,14 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
       lookups.counts().enterAgain(weight);
     }
     running = true;
-    try {
-      lookups.workers.execute(this::work);
-    } catch (RejectedExecutionException e) { // the service has ended
-      running = false;
-      release();
-      connection.cut();
-    }
+    connection.onThread(lookups.workers, this::write, this::delivered, this::undone);
   }
 
-  /** Runs on a worker. */
-  private void work() {
-    Throwable failure = write();
-    try {
-      connection.onLoop(() -> delivered(failure));
-    } catch (RejectedExecutionException e) { // the event loop has ended
-      release();
-    }
+  /** Releases everything: nothing more is sent. */
+  private void undone() {
+    running = false;
+    release();
+    exchange.memory.settle(0);
   }
 
   /** Writes the next slice; returns the failure, or null. */
@@ -292,8 +281,7 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
   private void delivered(@Nullable Throwable failure) {
     running = false;
     if (gone) {
-      release();
-      exchange.memory.settle(0);
+      undone();
       return;
     }
     if (failure instanceof MemoryBudgetExceededException || failure instanceof NoRoomException) {
@@ -397,8 +385,7 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
   public final void abandoned() {
     gone = true;
     if (!running) {
-      release();
-      exchange.memory.settle(0);
+      undone();
     }
   }
 

@@ -16,8 +16,12 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -370,17 +374,71 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Runs a task on the connection's event loop. Any thread may call it.
+   * Runs a task on the connection's event loop; if it fails, the failure is reported and the
+   * connection is closed. Any thread may call it.
    *
-   * @throws java.util.concurrent.RejectedExecutionException if the event loop has ended
+   * @throws RejectedExecutionException if the event loop has ended
    */
   public final void onLoop(Runnable task) {
-    channel.eventLoop().execute(task);
+    channel.eventLoop().execute(() -> run(task));
   }
 
-  /** Runs a task on the connection's event loop after a delay. */
+  /** Runs a task on the connection's event loop after a delay, like {@link #onLoop}. */
   public final void after(long nanos, Runnable task) {
-    channel.eventLoop().schedule(task, nanos, TimeUnit.NANOSECONDS);
+    channel.eventLoop().schedule(() -> run(task), nanos, TimeUnit.NANOSECONDS);
+  }
+
+  private void run(Runnable task) {
+    try {
+      task.run();
+    } catch (RuntimeException | Error e) {
+      cut();
+      failed(e);
+    }
+  }
+
+  /**
+   * Runs a task on the connection's event loop, like {@link #onLoop}. Any thread may call it.
+   *
+   * @param undone runs instead, here, if the event loop has ended
+   */
+  protected final void goOn(Runnable task, Runnable undone) {
+    try {
+      onLoop(task);
+    } catch (RejectedExecutionException e) {
+      undone.run();
+    }
+  }
+
+  /**
+   * Runs a task on another thread, unless the connection is closed before, and goes on on the event
+   * loop when it has ended.
+   *
+   * @param task returns why it failed, as if it had thrown that; null if it did not fail
+   * @param then goes on; receives why the task failed, or null
+   * @param undone releases what the task uses if nothing goes on, because the service ends
+   */
+  public final void onThread(
+      Executor threads,
+      Supplier<@Nullable Throwable> task,
+      Consumer<@Nullable Throwable> then,
+      Runnable undone) {
+    try {
+      threads.execute(
+          () -> {
+            Throwable failure = null;
+            try {
+              failure = gone ? null : task.get();
+            } catch (RuntimeException | Error e) {
+              failure = e;
+            }
+            Throwable why = failure;
+            goOn(() -> then.accept(why), undone);
+          });
+    } catch (RejectedExecutionException e) { // the service has ended
+      cut();
+      undone.run();
+    }
   }
 
   /** Returns how long a client may read nothing, or an answer may stall. */

@@ -13,7 +13,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.store.Lease;
 import tech.bsdb.tools.serve.client.ClientConnection;
@@ -505,28 +504,20 @@ final class RespConnection extends ClientConnection {
   /** Runs a task on another thread, and goes on when it has ended. */
   private void onThread(Executor threads, Runnable task) {
     running = true;
-    try {
-      threads.execute(
-          () -> {
-            if (!isGone()) {
-              task.run();
-            }
-            backOnLoop(this::delivered);
-          });
-    } catch (RejectedExecutionException e) { // the service has ended
-      running = false;
-      cut();
-      close();
-    }
+    onThread(
+        threads,
+        () -> {
+          task.run();
+          return null;
+        },
+        this::delivered,
+        this::undone);
   }
 
-  /** Runs a task on the event loop; after its end, releases what the connection holds instead. */
-  private void backOnLoop(Runnable task) {
-    try {
-      onLoop(task);
-    } catch (RejectedExecutionException e) {
-      round.close();
-    }
+  /** Releases what the round holds that has run elsewhere. */
+  private void undone() {
+    running = false;
+    releaseRound();
   }
 
   /** Answers the commands of the round by an error. */
@@ -562,22 +553,35 @@ final class RespConnection extends ClientConnection {
               if (channel().eventLoop().inEventLoop()) {
                 found(value, cause);
               } else {
-                backOnLoop(() -> found(value, cause));
+                goOn(() -> found(value, cause), this::undone);
               }
             });
   }
 
   private void found(byte @Nullable [] value, @Nullable Throwable failure) {
-    if (!isGone()) {
-      round.answerSingle(value, failure, replies);
+    Throwable unexpected = null;
+    try {
+      if (!isGone()) {
+        round.answerSingle(value, failure, replies);
+      }
+    } catch (RuntimeException | Error e) { // or the future would keep it to itself
+      unexpected = e;
     }
-    delivered();
+    delivered(unexpected);
   }
 
-  /** Called on the event loop when a round has run elsewhere. */
-  private void delivered() {
+  /**
+   * Called on the event loop when a round has run elsewhere.
+   *
+   * @param unexpected why it ended half way; null if it did not
+   */
+  private void delivered(@Nullable Throwable unexpected) {
     running = false;
-    if (isGone()) {
+    if (unexpected != null) {
+      cut();
+      failed(unexpected);
+    }
+    if (isGone() || unexpected != null) {
       releaseRound();
       return;
     }

@@ -7,6 +7,12 @@ import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.DefaultChannelId;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.assertj.core.api.Assertions;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import tech.bsdb.tools.serve.client.Connections.Limits;
 
@@ -32,6 +38,7 @@ class ClientConnectionTest {
     private int answered;
     private int discarded;
     private int released;
+    private final List<Throwable> failures = new ArrayList<>();
 
     Answering(Connections connections, EmbeddedChannel channel) {
       super(connections, channel);
@@ -78,7 +85,7 @@ class ClientConnectionTest {
 
     @Override
     protected void failed(Throwable cause) {
-      throw new AssertionError(cause);
+      failures.add(cause);
     }
   }
 
@@ -155,5 +162,66 @@ class ClientConnectionTest {
     assertThat(connections.memory().held()).isZero();
     connection.ask(1);
     assertThat(connection.answered).isZero();
+  }
+
+  /** Fails as a task that runs out of memory does. */
+  private static @Nullable Throwable fails() {
+    throw new OutOfMemoryError("of a test");
+  }
+
+  @Test
+  void aTaskThatFailsGoesOnWithItsFailure() {
+    List<@Nullable Throwable> ended = new ArrayList<>();
+    RuntimeException returned = new IllegalStateException();
+    connection.onThread(Runnable::run, ClientConnectionTest::fails, ended::add, Assertions::fail);
+    connection.onThread(Runnable::run, () -> returned, ended::add, Assertions::fail);
+    connection.onThread(Runnable::run, () -> null, ended::add, Assertions::fail);
+    assertThat(ended).isEmpty(); // until the event loop gets there
+    channel.runPendingTasks();
+    assertThat(ended).hasSize(3);
+    assertThat(ended.get(0)).isInstanceOf(OutOfMemoryError.class);
+    assertThat(ended.get(1)).isSameAs(returned);
+    assertThat(ended.get(2)).isNull();
+    assertThat(channel.isOpen()).isTrue();
+    assertThat(connection.failures).isEmpty();
+  }
+
+  @Test
+  void aTaskOfAConnectionThatIsGoneDoesNotRun() {
+    List<Runnable> tasks = new ArrayList<>();
+    List<@Nullable Throwable> ended = new ArrayList<>();
+    connection.onThread(tasks::add, ClientConnectionTest::fails, ended::add, Assertions::fail);
+    connection.cut();
+    channel.runPendingTasks();
+    tasks.get(0).run();
+    channel.runPendingTasks();
+    assertThat(ended).hasSize(1).containsOnlyNulls();
+  }
+
+  @Test
+  void aTaskThatIsRefusedIsUndone() {
+    AtomicInteger undone = new AtomicInteger();
+    connection.onThread(
+        task -> {
+          throw new RejectedExecutionException();
+        },
+        ClientConnectionTest::fails,
+        failure -> Assertions.fail(),
+        undone::incrementAndGet);
+    channel.runPendingTasks();
+    assertThat(undone).hasValue(1);
+    assertThat(channel.isOpen()).isFalse();
+  }
+
+  @Test
+  void aFailureOnTheLoopIsReportedAndEndsTheConnection() {
+    connection.onLoop(
+        () -> {
+          throw new OutOfMemoryError("of a test");
+        });
+    channel.runPendingTasks();
+    assertThat(connection.failures).hasSize(1).hasOnlyElementsOfType(OutOfMemoryError.class);
+    assertThat(channel.isOpen()).isFalse();
+    assertThat(connection.released).isOne();
   }
 }
