@@ -1,6 +1,7 @@
 package tech.bsdb.tools.serve;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
@@ -521,6 +522,29 @@ class RespPipelineTest {
                   + ok
                   + "+RESET\r\n-ERR EXEC without MULTI\r\n"
                   + ok);
+    }
+  }
+
+  /** As Redis 7.0.15 answers. */
+  @Test
+  void rareFormsOfCommandsAreAnsweredAsRedisDoes() throws IOException {
+    try (Serving serving = serving(Layout.PACKED).start();
+        RespWire wire = RespWire.to(serving.respPort())) {
+      assertThat(wire.ask("EXEC", "x"))
+          .isEqualTo(
+              "-EXECABORT Transaction discarded because of: wrong number of arguments for 'exec'"
+                  + " command\r\n");
+      assertThat(wire.ask("LPOS", "none", "x", "RANK", "1")).isEqualTo("$-1\r\n");
+      assertThat(wire.ask("LPOS", "none", "x", "MAXLEN", "5")).isEqualTo("$-1\r\n");
+      assertThat(wire.ask("LPOS", "none", "x", "RANK", "1", "count", "2")).isEqualTo("*0\r\n");
+      for (String empty : List.of("*0\r\n", "\r\n", "*-1\r\n", "  \r\n", "*0\r\n\n*0\r\n")) {
+        wire.send(("CLIENT REPLY SKIP\r\n" + empty + "PING 1\r\nPING 2\r\n").getBytes(US_ASCII));
+        assertThat(wire.text() + wire.text()).as(empty).isEqualTo("$1\r\n1\r\n$1\r\n2\r\n");
+      }
+      wire.send("CLIENT REPLY SKIP\r\n*0\r\n".getBytes(US_ASCII));
+      assertThat(wire.ask("PING", "3")).isEqualTo("$1\r\n3\r\n");
+      wire.send("*0\r\nCLIENT REPLY SKIP\r\nPING 4\r\n".getBytes(US_ASCII));
+      assertThat(wire.ask("PING", "5")).isEqualTo("$1\r\n5\r\n");
     }
   }
 

@@ -76,6 +76,7 @@ final class CommandReader {
   private long bytes;
   private boolean trusted;
   private boolean complete;
+  private boolean passedEmpty;
 
   /** Bytes that are no command; the connection cannot go on. */
   static final class MalformedCommandException extends Exception {
@@ -110,6 +111,11 @@ final class CommandReader {
   /** Returns the command that was read, which is not changed afterwards. */
   List<byte[]> arguments() {
     return arguments;
+  }
+
+  /** Whether a command without any words, which is not answered, came before the one just read. */
+  boolean hasPassedEmpty() {
+    return passedEmpty;
   }
 
   /** Whether a part of a command has been read. */
@@ -200,6 +206,7 @@ final class CommandReader {
       throw new MalformedCommandException("unauthenticated multibulk length");
     }
     missing = Math.max(0, stated);
+    passedEmpty |= missing == 0;
   }
 
   /**
@@ -325,6 +332,7 @@ final class CommandReader {
   private void begin() {
     arguments = new ArrayList<>(4);
     complete = false;
+    passedEmpty = false;
     bytes = 0;
   }
 
@@ -379,6 +387,7 @@ final class CommandReader {
       bytes += word.length + OVERHEAD;
     }
     complete = !arguments.isEmpty();
+    passedEmpty |= !complete;
     return true;
   }
 }

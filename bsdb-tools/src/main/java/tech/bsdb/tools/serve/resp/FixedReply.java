@@ -1,6 +1,7 @@
 package tech.bsdb.tools.serve.resp;
 
 import java.util.List;
+import java.util.Locale;
 
 /**
  * A reply that {@code commands.txt} states, and explains the form of. Most are those of commands
@@ -32,7 +33,10 @@ final class FixedReply {
     String[] byPresence = text.split("/", 2);
     FixedReply present = byPresence.length == 1 ? WRONG_TYPE : new FixedReply(byPresence[0]);
     FixedReply few = new FixedReply(byPresence.length == 1 ? byCount[0] : byPresence[1]);
-    FixedReply more = byCount.length == 1 ? few : new FixedReply(byCount[1]);
+    String other = byCount.length == 1 ? "" : byCount[1];
+    int named = other.indexOf('=');
+    String option = named < 0 ? "" : other.substring(0, named).toLowerCase(Locale.ROOT);
+    FixedReply more = other.isEmpty() ? few : new FixedReply(other.substring(named + 1));
     int before = name.indexOf('|') < 0 ? 1 : 2;
     if (keys.first() == 0 && !counted) {
       return (Handler.Alone)
@@ -48,7 +52,9 @@ final class FixedReply {
           List<byte[]> all = counted ? counted(name, command) : keys.of(command);
           round.require(all.size(), "keys");
           int elements = command.size() - before - 1;
-          FixedReply absent = command.size() > -arity ? more : few;
+          boolean hasMore =
+              option.isEmpty() ? command.size() > -arity : hasOption(command, -arity, option);
+          FixedReply absent = hasMore ? more : few;
           if (absent.repeated) {
             round.require(elements, "members");
           }
@@ -66,6 +72,16 @@ final class FixedReply {
                 });
           }
         };
+  }
+
+  /** Whether a command has an option; each one is followed by its value. */
+  private static boolean hasOption(List<byte[]> command, int from, String name) {
+    for (int i = from; i < command.size(); i += 2) {
+      if (Arguments.is(command.get(i), name)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Returns the keys whose number is the first argument; there is at least one. */

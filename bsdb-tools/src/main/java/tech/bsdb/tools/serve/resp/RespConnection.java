@@ -264,6 +264,9 @@ final class RespConnection extends ClientConnection {
     answered++;
     roundBytes += reader.held();
     client.next();
+    if (reader.hasPassedEmpty()) {
+      client.next(); // CLIENT REPLY SKIP was about a command without words
+    }
     try {
       CommandSpec spec = command();
       if (!spec.needsNoAuthentication() && !client.isAuthenticated()) {
@@ -300,7 +303,7 @@ final class RespConnection extends ClientConnection {
         return false;
       }
       Session.Transaction begun = client.transaction;
-      if (begun != null && Arguments.is(reader.arguments().get(0), "exec")) {
+      if (Arguments.is(reader.arguments().get(0), "exec")) {
         client.transaction = null; // or nobody without a valid token could end it
         client.watched.clear();
         return answerLater(ABORTED_BY + e.reply().replaceFirst("^ERR ", ""));
@@ -372,7 +375,7 @@ final class RespConnection extends ClientConnection {
   }
 
   /** Has a transaction answered in a round of its own; returns false unless it is silent. */
-  private boolean exec(Session.Transaction of) throws CommandException {
+  private boolean exec(Session.Transaction of) {
     Map<DataSet, String> watched = Map.copyOf(session.watched);
     session.watched.clear();
     if (of.broken) {
@@ -383,11 +386,15 @@ final class RespConnection extends ClientConnection {
     }
     ClusterView cluster = service.clusterView();
     if (cluster != null) {
-      int slot = CommandSpec.NO_SLOT;
-      for (Session.Transaction.Queued each : of.commands) {
-        slot = each.spec().slot(each.arguments(), slot);
+      try {
+        int slot = CommandSpec.NO_SLOT;
+        for (Session.Transaction.Queued each : of.commands) {
+          slot = each.spec().slot(each.arguments(), slot);
+        }
+        RespCluster.requireHere(cluster, slot, session.replicaAccepted);
+      } catch (CommandException e) {
+        return answerLater(e.reply());
       }
-      RespCluster.requireHere(cluster, slot, session.replicaAccepted);
     }
     session.transaction = of; // its memory is counted until its round begins
     return answerLater(
