@@ -41,7 +41,7 @@ class ArrowsTest {
       make: cli input inspect parquet publish rows source text
       serve.batch: text
       serve.client: cli
-      serve.dataset: cli inspect serve.client
+      serve.dataset: cli inspect rows serve.client
       serve.cluster: cli
       serve.resp: rows serve.client serve.cluster serve.dataset text
       serve: cli inspect publish rows serve.batch serve.client serve.cluster serve.dataset serve.resp text
