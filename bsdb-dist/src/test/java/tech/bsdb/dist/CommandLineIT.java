@@ -56,6 +56,8 @@ class CommandLineIT {
     assertThat(run.err).isEmpty();
     assertThat(run(java, BSDB, "--version").out)
         .matches("bsdb \\d+\\.\\d+\\.\\d+.* \\(Java .*\\)\n");
+    assertThat(run(java, BSDB, "bench", "--help").out) // its texts come from two modules
+        .contains("-d DIR", "--keytab FILE", "--rate N");
   }
 
   @ParameterizedTest

@@ -18,7 +18,6 @@ import tech.bsdb.store.Preload;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
-import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.inspect.DatabaseOption;
 import tech.bsdb.tools.publish.FollowOptions;
@@ -39,148 +38,9 @@ public final class HttpServer extends Command {
   /** Whether Netty has JFR events of its buffers. */
   private static final String NETTY_EVENTS = "io.netty.jfr.enabled";
 
-  private static final Syntax SYNTAX =
-      FollowOptions.declare(syntax())
-          .example("a database", "bsdb serve -d ./rdb")
-          .example("a lookup", "curl http://localhost:9999/bsdb/apple")
-          .example(
-              "a store, preloaded, with the administration port",
-              "bsdb serve -d ./store --preload all --admin-port 9998")
-          .example(
-              "the versions of a store on HDFS, as they come, keeping one older version",
-              "bsdb serve -d ./store --follow hdfs://namenode:8020/stores/users --keep 1")
-          .example(
-              "several data sets, then a lookup",
-              "bsdb serve -d users=./store/users -d items=./rdb")
-          .example("of one of them", "curl http://localhost:9999/bsdb/users/42")
-          .example("Redis clients, too", "bsdb serve -d ./rdb --resp 6379")
-          .example("a lookup by a Redis client", "redis-cli -p 6379 GET apple")
-          .example(
-              "a node of a cluster, for the cluster mode of Redis clients",
-              "bsdb serve -d ./store --resp 6379 --cluster topology.json --node a")
-          .example("more data than memory", "bsdb serve -d ./rdb -ic -kd -async");
-
-  private static Syntax syntax() {
-    return new Syntax(
-            "serve",
-            "",
-            "Serves a database or a store over HTTP: GET {prefix}{key} returns the value's bytes,"
-                + " or 404; with --resp also to Redis clients. Given a store, it follows the current version: a new version is"
-                + " opened beside the old one, so no request is lost. SIGHUP reloads the"
-                + " certificate, key and tokens, reopens the access log, and adds and removes the"
-                + " data sets of a folder. SIGTERM finishes the"
-                + " requests in flight and exits.")
-        .section("What is served")
-        .values(
-            "-d",
-            "[NAME=]DIR",
-            "a database, or a store that bsdb publish made (default ./rdb). Several, each with a"
-                + " name: -d users=DIR -d items=DIR; or a folder of stores, named like their"
-                + " directories: keys are then below {prefix}{name}/, and SELECT takes a name or"
-                + " number")
-        .value("-P", "PREFIX", "path prefix of a key (default /bsdb/)")
-        .flag("-a", "require an approximate database")
-        .flag(
-            "-json",
-            "values are JSON or typed rows: return them as JSON; ?fields=a,b selects fields of an"
-                + " object")
-        .flag(
-            "--json-safe-integers",
-            "with -json and typed rows: write numbers that a double cannot hold exactly as"
-                + " strings")
-        .value(
-            "--preload",
-            "WHAT",
-            "what to read into memory before a version serves, in huge pages like bsdb warm: none"
-                + " (default), index or all")
-        .value(
-            "--poll", "SECONDS", "how often to check which version is current, 1 to 10 (default 1)")
-        .section("Reading")
-        .flag("-async", "lookups do not block a thread: for data that is not entirely in memory")
-        .flag("-ic", "load the index into memory at startup")
-        .flag(
-            "-id",
-            "read the index bypassing the page cache (O_DIRECT); with -async, through io_uring"
-                + " where it is available")
-        .flag("-kd", "read the data files bypassing the page cache, likewise")
-        .value(
-            "--engine",
-            "NAME",
-            "how to read the index and the data: auto (default), mapped, buffered, direct,"
-                + " io_uring, or memory, which reads all files into memory at startup; -id and"
-                + " -kd take precedence")
-        .section("Listening")
-        .value("-A", "ADDRESS", "the address to listen on (default 0.0.0.0)")
-        .value("-p", "PORT", "the port, 0 for any free one (default 9999)")
-        .value("-t", "N", "event loops, 1 to 1,024 (default: the number of cores)")
-        .value("--resp", "PORT", "serve Redis clients on this port (RESP), 0 for any free one")
-        .flag("--no-http", "serve Redis clients only; the administration port has the figures")
-        .value(
-            "--admin-port",
-            "PORT",
-            "administration on 127.0.0.1 only: POST /reload, /drain, /resume (default: none)")
-        .value("--tls-cert", "FILE", "serve HTTPS with this PEM certificate chain")
-        .value("--tls-key", "FILE", "and this PEM private key (PKCS#8, no password)")
-        .value(
-            "--token-file",
-            "FILE",
-            "answer only requests with one of these bearer tokens, one per line; probes need"
-                + " none")
-        .value("--access-log", "FILE", "write a line for each request to FILE, or - for stdout")
-        .section("Cluster")
-        .value(
-            "--cluster",
-            "FILE",
-            "the nodes of a cluster and the slots of each, as JSON. Keys of other nodes are"
-                + " answered MOVED to Redis clients, and 421 over HTTP. Another version of the"
-                + " file takes effect within seconds")
-        .value("--node", "NAME", "which of these nodes this is (default: the host's name)")
-        .value(
-            "--handover",
-            "SECONDS",
-            "how long slots that have moved to another node are still answered, 0 to 3,600"
-                + " (default 5, or twice --poll)")
-        .section("Limits")
-        .value(
-            "--max-connections",
-            "N",
-            "open connections; beyond that the answer is 503 (default 20,000, or what ulimit -n"
-                + " allows)")
-        .value(
-            "--max-in-flight",
-            "N",
-            "concurrent lookups, 1 to 16,000; beyond that the answer is 503 (default 4,096)")
-        .value("--max-body", "BYTES", "largest request body, up to 1 GiB (default 16 MiB)")
-        .value("--max-batch", "N", "most keys in a batch, up to 10,000,000 (default 100,000)")
-        .value(
-            "--max-held",
-            "BYTES",
-            "total memory held for clients: received bodies, values (reserved before they are"
-                + " read), and answers not taken yet; beyond that the answer is 503 (default: a"
-                + " quarter of the heap)")
-        .value(
-            "--max-held-client",
-            "BYTES",
-            "the share of that for one client address (default: a quarter of --max-held; behind a"
-                + " proxy, set it to --max-held)")
-        .value(
-            "--request-timeout",
-            "SECONDS",
-            "time for a request to arrive, and for a client to take an answer, 1 to 3,600"
-                + " (default 30)")
-        .value(
-            "--idle-timeout",
-            "SECONDS",
-            "time that a connection may stay open without a request, 1 to 86,400 (default 600)")
-        .value(
-            "--drain-timeout",
-            "SECONDS",
-            "time for requests in flight to finish at shutdown, 0 to 60 (default 8)");
-  }
-
   /** For the service loader. */
   public HttpServer() {
-    super(SYNTAX, "serve a database or a store over HTTP");
+    super("serve", "serve a database or a store over HTTP");
   }
 
   /** Runs {@code bsdb serve} and exits with its code. */

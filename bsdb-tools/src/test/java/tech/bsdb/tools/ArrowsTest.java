@@ -38,7 +38,7 @@ class ArrowsTest {
       parquet: input source rows text
       inspect: cli input rows text
       publish: cli input inspect source
-      make: cli input inspect parquet publish rows source text
+      make: cli input inspect parquet publish rows text
       serve.batch: text
       serve.client: cli
       serve.dataset: cli inspect rows serve.client

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -19,9 +20,24 @@ public final class Arguments {
   private static final Pattern URL = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]+://");
 
   private final CommandLine line;
+  private final Map<String, List<String>> shared;
 
-  Arguments(CommandLine line) {
+  Arguments(CommandLine line, Map<String, List<String>> shared) {
     this.line = line;
+    this.shared = shared;
+  }
+
+  /**
+   * The options that a shared text of the command's help declares, in its order.
+   *
+   * @throws IllegalArgumentException if the help does not include it
+   */
+  public List<String> optionsIn(String text) {
+    List<String> names = shared.get(text);
+    if (names == null) {
+      throw new IllegalArgumentException("not in this help: " + text);
+    }
+    return names;
   }
 
   /** Whether an option is given. */

@@ -4,7 +4,8 @@ import java.util.List;
 
 /**
  * A command of {@code bsdb}. {@link java.util.ServiceLoader} finds the subclasses, so a module adds
- * a command by listing its class in {@code META-INF/services}.
+ * a command by listing its class in {@code META-INF/services} and by a help among its resources
+ * ({@link Syntax}).
  */
 public abstract class Command {
   /** Exit code: done, or every key found. */
@@ -16,23 +17,22 @@ public abstract class Command {
   /** Exit code: an error, described on stderr. */
   public static final int ERROR = 2;
 
-  private final Syntax syntax;
+  private final String name;
   private final String summary;
 
   /**
-   * Creates a command.
+   * Creates a command, whose options and operands {@link Syntax#of} reads when it runs.
    *
-   * @param syntax its name, options and operands
    * @param summary what it does, in one line without a full stop
    */
-  protected Command(Syntax syntax, String summary) {
-    this.syntax = syntax;
+  protected Command(String name, String summary) {
+    this.name = name;
     this.summary = summary;
   }
 
   /** The word that names the command. */
   public final String name() {
-    return syntax.command();
+    return name;
   }
 
   /** What the command does, in one line without a full stop. */
@@ -56,6 +56,7 @@ public abstract class Command {
    *     message
    */
   public final int run(List<String> line, Console console) throws Exception {
+    Syntax syntax = Syntax.of(name);
     Arguments arguments = syntax.parse(line);
     if (arguments.has("--help")) {
       console.print(syntax.help());

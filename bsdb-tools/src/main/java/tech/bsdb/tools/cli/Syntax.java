@@ -1,5 +1,10 @@
 package tech.bsdb.tools.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -18,15 +23,31 @@ import org.apache.commons.cli.UnrecognizedOptionException;
 /**
  * The options and operands that a command accepts, in the order of its help.
  *
+ * <p>The help declares them: a text for each command among the resources, {@code help/NAME.txt}. A
+ * line that is not indented begins an entry, whose text is in the indented lines below it:
+ *
+ * <pre>
+ * Usage: bsdb get [OPTION...] KEY...   the first entry: the operands, and what the command does
+ * Input:                               a heading
+ * --json                               an option without a value
+ * -d DIR                               one with a value, whose kind is in capitals
+ * -i FILE (repeatable)                 one that may be given several times
+ * -s TEXT (any bytes)                  one whose value ArgumentText.bytes returns
+ * &#64;hadoop                              the entries of help/shared/hadoop.txt
+ * ! -c -z                              options of similar commands, and why they are refused
+ * # one key                            what an example does, and the example
+ * </pre>
+ *
  * <p>A name of one to four letters takes one hyphen ({@code -i}, {@code -temp}), as in the first
  * versions; a name declared with two hyphens takes two. Every command also has {@code --debug},
  * {@code -h} and {@code --help}. An option with a value may be given only once, unless it is
  * declared repeatable.
  *
  * <p>Arguments that are not UTF-8 are rejected, except paths, keys, and the values of options
- * declared with {@link #bytes}.
+ * declared with any bytes.
  */
 public final class Syntax {
+  private static final String HELP = "/tech/bsdb/tools/help/";
   private static final int COLUMNS = 100;
   private static final int MEANING = 30;
 
@@ -35,86 +56,124 @@ public final class Syntax {
 
   private static final Pattern RAW_OPERANDS = Pattern.compile("\\b(KEY|DB|STORE)\\b");
 
-  private final String command;
+  private final String usage;
   private final String operands;
   private final String purpose;
   private final Options options = new Options();
   private final Set<String> repeatable = new HashSet<>();
   private final Set<String> raw = new HashSet<>();
   private final Map<String, String> refused = new HashMap<>();
+  private final Map<String, List<String>> shared = new HashMap<>();
   private final List<String> help = new ArrayList<>();
   private final List<String> footer = new ArrayList<>();
 
-  /**
-   * Begins a syntax.
-   *
-   * @param command the command's name
-   * @param operands the operands after the options, such as {@code KEY...}; empty if there are none
-   * @param purpose what the command does, in full sentences
-   */
-  public Syntax(String command, String operands, String purpose) {
-    this.command = command;
-    this.operands = operands;
-    this.purpose = purpose;
-  }
-
-  /** Adds a heading above the options that follow. */
-  public Syntax section(String title) {
-    help.add("");
-    help.add(title + ":");
-    return this;
-  }
-
-  /** Adds an option without a value. */
-  public Syntax flag(String name, String meaning) {
-    return add(option(name).desc(meaning).get());
-  }
-
-  /** Adds an option with a value, whose kind {@code argument} names in capitals. */
-  public Syntax value(String name, String argument, String meaning) {
-    return add(option(name).hasArg().argName(argument).desc(meaning).get());
-  }
-
-  /** Adds an option whose value may be any bytes; {@link ArgumentText#bytes} returns them. */
-  public Syntax bytes(String name, String argument, String meaning) {
-    raw.add(name);
-    return value(name, argument, meaning);
-  }
-
-  /** Adds a repeatable option with a value. */
-  public Syntax values(String name, String argument, String meaning) {
-    repeatable.add(name);
-    return value(name, argument, meaning);
+  /** Reads the help of a command, which is among the resources. */
+  public static Syntax of(String command) {
+    return new Syntax(command, text(command));
   }
 
   /**
-   * Explains why options of similar commands are not among those of this one.
+   * Reads a help.
    *
-   * @param reason follows the option's name in the message
-   * @param names the options, with their hyphens
+   * @throws IllegalArgumentException if it is not written as described above
    */
-  public Syntax refuse(String reason, String... names) {
-    for (String name : names) {
-      refused.put(name, reason);
+  Syntax(String command, String text) {
+    List<HelpEntry> entries = HelpEntry.parse(text);
+    HelpEntry first = entries.remove(0);
+    usage = first.head;
+    String all = "Usage: bsdb " + command + " [OPTION...]";
+    if (!usage.startsWith(all)) {
+      throw new IllegalArgumentException("not \"" + all + "\": " + usage);
     }
-    return this;
+    operands = usage.substring(all.length()).strip();
+    purpose = first.text();
+    entries.forEach(entry -> add(entry, List.of()));
   }
 
-  /** Adds an example to the end of the help, preceded by a line that says what it does. */
-  public Syntax example(String does, String commandLine) {
-    footer.add("  # " + does);
-    footer.add("  " + commandLine);
-    return this;
+  private static String text(String name) {
+    try (InputStream in = Syntax.class.getResourceAsStream(HELP + name + ".txt")) {
+      if (in == null) {
+        throw new IllegalArgumentException("no resource " + HELP + name + ".txt");
+      }
+      return new String(in.readAllBytes(), UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
-  /** The command's name. */
-  String command() {
-    return command;
+  /** A line, and the indented ones below it. */
+  private record HelpEntry(String head, String body) {
+    private static final Pattern BEGINS = Pattern.compile("\n+(?=[^ \n])");
+
+    static List<HelpEntry> parse(String text) {
+      List<HelpEntry> entries = new ArrayList<>();
+      for (String entry : BEGINS.split(text, -1)) {
+        int end = (entry + "\n").indexOf('\n');
+        entries.add(new HelpEntry(entry.substring(0, end), entry.substring(end).strip()));
+      }
+      return entries;
+    }
+
+    /** The lines below the first one, joined. */
+    String text() {
+      return body.replace("\n  ", " ");
+    }
   }
 
-  /** The names of the options declared so far, with their hyphens. */
-  public List<String> names() {
-    return options.getOptions().stream().map(Syntax::shown).toList();
+  /**
+   * Adds an entry.
+   *
+   * @param within the names of the options in each of the shared texts that it is in
+   */
+  private void add(HelpEntry entry, List<List<String>> within) {
+    String head = entry.head;
+    if (head.startsWith("-")) {
+      String name = add(head.split(" ", 3), entry.text());
+      within.forEach(names -> names.add(name));
+    } else if (head.startsWith("@")) {
+      String name = head.substring(1);
+      List<String> names = new ArrayList<>();
+      shared.put(name, names);
+      List<List<String>> deeper = new ArrayList<>(within);
+      deeper.add(names);
+      HelpEntry.parse(text("shared/" + name)).forEach(each -> add(each, deeper));
+    } else if (head.startsWith("! ")) {
+      for (String name : head.substring(2).split(" ", -1)) {
+        refused.put(name, entry.text());
+      }
+    } else if (head.startsWith("# ")) {
+      footer.add("  " + head);
+      footer.add("  " + entry.body);
+    } else if (head.endsWith(":")) {
+      help.add("");
+      help.add(head);
+    } else {
+      throw new IllegalArgumentException("not an entry of a help: " + head);
+    }
+  }
+
+  /**
+   * Adds an option.
+   *
+   * @param words its name, with its hyphens; the kind of its value, and a mark, if it has them
+   * @return its name
+   */
+  private String add(String[] words, String meaning) {
+    String name = words[0];
+    Option.Builder option = option(name);
+    if (words.length > 1) {
+      option.hasArg().argName(words[1]);
+    }
+    if (words.length > 2) {
+      switch (words[2]) {
+        case "(repeatable)" -> repeatable.add(name);
+        case "(any bytes)" -> raw.add(name);
+        default -> throw new IllegalArgumentException("no mark of an option: " + words[2]);
+      }
+    }
+    options.addOption(option.get());
+    describe(name + (words.length > 1 ? " " + words[1] : ""), meaning, help);
+    return name;
   }
 
   /**
@@ -133,7 +192,7 @@ public final class Syntax {
             .setStripLeadingAndTrailingQuotes(false)
             .get();
     try {
-      Arguments parsed = new Arguments(parser.parse(all, arguments.toArray(String[]::new)));
+      Arguments parsed = new Arguments(parser.parse(all, arguments.toArray(String[]::new)), shared);
       if (operands.isEmpty() && !parsed.operands().isEmpty() && !parsed.has("--help")) {
         throw new UsageException(
             "unexpected argument \"" + parsed.operands().get(0) + "\"" + unexpectedTip());
@@ -214,8 +273,7 @@ public final class Syntax {
   /** The text for {@code --help}, at most 100 columns wide. */
   public String help() {
     List<String> lines = new ArrayList<>();
-    lines.add(
-        "Usage: bsdb " + command + " [OPTION...]" + (operands.isEmpty() ? "" : " " + operands));
+    lines.add(usage);
     lines.add("");
     wrap(purpose, 0, lines);
     lines.addAll(help);
@@ -228,13 +286,6 @@ public final class Syntax {
       lines.addAll(footer);
     }
     return String.join("\n", lines);
-  }
-
-  private Syntax add(Option option) {
-    options.addOption(option);
-    String argument = option.hasArg() ? " " + option.getArgName() : "";
-    describe(shown(option) + argument, option.getDescription(), help);
-    return this;
   }
 
   private static Option.Builder option(String name) {

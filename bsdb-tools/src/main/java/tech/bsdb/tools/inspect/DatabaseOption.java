@@ -10,7 +10,6 @@ import tech.bsdb.Statistics;
 import tech.bsdb.store.Store;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Console;
-import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 
 /** The option {@code -d} of every command that reads a database. */
@@ -19,12 +18,6 @@ public final class DatabaseOption {
 
   /** Why {@code -ic} and {@code -id} exclude each other. */
   public static final String ONE_INDEX = "the index is read from memory, or from the device";
-
-  /** Declares the option. */
-  public static Syntax declare(Syntax syntax) {
-    return syntax.value(
-        "-d", "DIR", "the database, or a store, whose current version is read (default ./rdb)");
-  }
 
   /**
    * The given directory, checked to be one that can hold a database; opening it shows whether it

@@ -18,7 +18,6 @@ import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Escapes;
 import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.Progress;
-import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 
 /** {@code bsdb diff}: tells by which records two databases differ. */
@@ -30,52 +29,9 @@ public final class DiffCommand extends Command {
   private static final String VALUES = "--values";
   private static final String LIMIT = "--limit";
 
-  private static final Syntax SYNTAX =
-      RowOptions.declare(
-              RecordForm.declare(
-                  new Syntax(
-                          "diff",
-                          "A B",
-                          "Counts the records that B keeps from A, adds, removes, and changes. A"
-                              + " and B are databases, sets of shards, or stores, whose current"
-                              + " versions are compared. Two packed databases with the same seed"
-                              + " and shards are read once from front to back; otherwise the keys"
-                              + " of each are looked up in the other. Exit code: 0 the same"
-                              + " records, 1 different ones, 2 error.")
-                      .flag(
-                          KEYS,
-                          "print a line for each differing record instead, in an order that the"
-                              + " databases determine: + or - or ~ if it was added, removed or"
-                              + " changed, a space, and the key; the counts go to stderr")
-                      .flag(
-                          VALUES,
-                          "like --keys, followed by a separator and the value; for changed"
-                              + " records by both values, first that in A")
-                      .bytes(
-                          "-s",
-                          "TEXT",
-                          "separator (default a tab); \\t is a tab, \\xHH the character with that"
-                              + " code")
-                      .value(
-                          LIMIT,
-                          "N",
-                          "print at most N differing records; all are counted (default: all)")))
-          .flag(
-              "--json",
-              "print the counts as one JSON object; with --keys or --values instead one object"
-                  + " per record, {\"change\":\"added\",\"key\":...}, with --values also"
-                  + " \"before\" and \"after\", null where the key is absent")
-          .flag("-q", "do not print the counts")
-          .example("what changed since yesterday?", "bsdb diff ./yesterday ./today")
-          .example(
-              "which keys would a store lose?", "bsdb diff --keys /data/users ./rdb | grep '^-'")
-          .example(
-              "the first hundred differing records as JSON",
-              "bsdb diff --json --values --limit 100 ./yesterday ./today");
-
   /** For the service loader. */
   public DiffCommand() {
-    super(SYNTAX, "compare the records of two databases");
+    super("diff", "compare the records of two databases");
   }
 
   @Override

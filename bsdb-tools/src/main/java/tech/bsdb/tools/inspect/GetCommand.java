@@ -13,7 +13,6 @@ import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
-import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.Encoding;
 import tech.bsdb.tools.input.KeyList;
@@ -21,36 +20,9 @@ import tech.bsdb.tools.inspect.RecordJson.JsonLines;
 
 /** {@code bsdb get}: prints the values of keys, in the order given. */
 public final class GetCommand extends Command {
-  private static final Syntax SYNTAX =
-      RowOptions.declare(
-              RecordForm.declare(
-                      DatabaseOption.declare(
-                              new Syntax(
-                                  "get",
-                                  "KEY...",
-                                  "Prints the value of each key and a newline, in the order given."
-                                      + " An absent key prints nothing on stdout and a line on"
-                                      + " stderr. Exit code: 0 all found, 1 any absent, 2 error."))
-                          .value(
-                              "--keys-from",
-                              "FILE",
-                              "also look up the keys in FILE, one per line; - for stdin"))
-                  .flag(
-                      "--json",
-                      "print one object per line, {\"key\":...,\"value\":...}; the value is null if"
-                          + " the key is absent, and an object if values are typed rows"))
-          .flag("-q", "report nothing but errors on stderr: no absent keys, no version of a store")
-          .example("one key", "bsdb get -d ./rdb apple")
-          .example("a key that begins with a hyphen", "bsdb get -d ./rdb -- -5")
-          .example(
-              "a binary key, the value in hexadecimal",
-              "bsdb get --key-encoding hex --value-encoding hex 00ff10")
-          .example("many keys", "bsdb get -d ./rdb --keys-from keys.txt --json")
-          .example("two columns of a row", "bsdb get -d ./rdb --json --fields name,price 42");
-
   /** For the service loader. */
   public GetCommand() {
-    super(SYNTAX, "look up keys and print their values");
+    super("get", "look up keys and print their values");
   }
 
   @Override

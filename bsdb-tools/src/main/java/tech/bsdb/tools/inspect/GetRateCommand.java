@@ -12,7 +12,6 @@ import tech.bsdb.Database.RecordCursor;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
-import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 
 /**
@@ -22,21 +21,10 @@ import tech.bsdb.tools.cli.UsageException;
 public final class GetRateCommand extends Command {
   private static final int KEYS = 1_000_000;
   private static final int ROUND = 256;
-  private static final Syntax SYNTAX =
-      DatabaseOption.declare(
-              new Syntax(
-                  "get-rate",
-                  "",
-                  "Looks up the database's own keys in shuffled order on one thread and prints the"
-                      + " rate."))
-          .value(
-              "--seconds",
-              "N",
-              "how long to measure, after a warm-up of the same length, 1 to 3,600 (default 2)");
 
   /** For the service loader. */
   public GetRateCommand() {
-    super(SYNTAX, "measure warm lookups on one thread");
+    super("get-rate", "measure warm lookups on one thread");
   }
 
   @Override

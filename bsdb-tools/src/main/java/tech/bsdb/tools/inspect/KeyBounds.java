@@ -9,7 +9,6 @@ import tech.bsdb.KeyRange;
 import tech.bsdb.RangeOptions;
 import tech.bsdb.ScanOptions;
 import tech.bsdb.tools.cli.Arguments;
-import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 
 /**
@@ -29,21 +28,6 @@ record KeyBounds(List<String> given, KeyRange range, boolean bounded, boolean fu
   private static final String SORTED = "--sorted";
   private static final String REVERSE = "--reverse";
   private static final String FULL_SCAN = "--full-scan";
-
-  static Syntax declare(Syntax syntax) {
-    return syntax
-        .section("Ranges, of databases built with --ordered")
-        .bytes(PREFIX, "P", "only keys that begin with P")
-        .bytes(FROM, "K", "only keys from K on, including K")
-        .bytes(AFTER, "K", "only keys after K: with --limit, for the next page")
-        .bytes(TO, "K", "only keys before K, excluding K")
-        .flag(SORTED, "all records in the order of their keys; ranges always are")
-        .flag(REVERSE, "in descending order of their keys")
-        .flag(
-            FULL_SCAN,
-            "read all records to find those of the range, in the order in which they are stored;"
-                + " works without --ordered");
-  }
 
   /**
    * Reads the options.

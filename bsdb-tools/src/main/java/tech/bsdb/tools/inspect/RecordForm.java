@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import tech.bsdb.tools.cli.ArgumentText;
 import tech.bsdb.tools.cli.Arguments;
-import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.Encoding;
 
@@ -17,15 +16,6 @@ import tech.bsdb.tools.input.Encoding;
  * @param json whether records are written as {@link RecordJson.JsonLines}
  */
 record RecordForm(Encoding key, Encoding value, boolean json) {
-  static Syntax declare(Syntax syntax) {
-    return syntax
-        .value(
-            "--key-encoding",
-            "FORM",
-            "encoding of keys: utf8 (default: the bytes unchanged), hex or base64")
-        .value("--value-encoding", "FORM", "the same for values");
-  }
-
   static RecordForm of(Arguments arguments) throws UsageException {
     return new RecordForm(
         arguments.choice("--key-encoding", Encoding.class, Encoding.UTF8),

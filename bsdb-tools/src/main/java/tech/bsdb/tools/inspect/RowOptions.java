@@ -7,7 +7,6 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Statistics;
 import tech.bsdb.tools.cli.Arguments;
-import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.Encoding;
 import tech.bsdb.tools.rows.RowForm;
@@ -26,19 +25,6 @@ record RowOptions(
     boolean json, boolean bytes, @Nullable List<String> fields, boolean safeIntegers) {
   private static final String FIELDS = "--fields";
   private static final String SAFE = "--json-safe-integers";
-
-  static Syntax declare(Syntax syntax) {
-    return syntax
-        .value(
-            FIELDS,
-            "A,B",
-            "with --json and typed rows: print only these columns; in a name, \\, is a comma and"
-                + " \\\\ a backslash")
-        .flag(
-            SAFE,
-            "with --json and typed rows: write numbers that a double cannot hold exactly as"
-                + " strings");
-  }
 
   static RowOptions of(Arguments arguments) throws UsageException {
     boolean json = arguments.has("--json");

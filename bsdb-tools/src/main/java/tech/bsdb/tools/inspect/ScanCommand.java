@@ -13,7 +13,6 @@ import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Escapes;
 import tech.bsdb.tools.cli.JsonReport;
-import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.inspect.RecordJson.JsonLines;
 import tech.bsdb.tools.rows.RowForm;
 
@@ -26,55 +25,9 @@ public final class ScanCommand extends Command {
   private static final String KEYS_ONLY = "--keys-only";
   private static final String COUNT = "--count";
 
-  private static final Syntax SYNTAX =
-      KeyBounds.declare(
-              RowOptions.declare(
-                  RecordForm.declare(
-                          DatabaseOption.declare(
-                                  new Syntax(
-                                      "scan",
-                                      "",
-                                      "Prints key, separator, value and a newline for every record:"
-                                          + " if the layout is packed, in the order of the keys'"
-                                          + " hashes; otherwise in that of the input, or of the"
-                                          + " keys' bytes if the database was built with --ordered."
-                                          + " A range is printed in the order of the keys' bytes, if"
-                                          + " the database was built with --ordered. An"
-                                          + " approximate database keeps no keys and cannot be"
-                                          + " scanned."))
-                              .bytes(
-                                  "-s",
-                                  "TEXT",
-                                  "separator (default a space); \\t is a tab, \\xHH the character"
-                                      + " with that code")
-                              .value("--limit", "N", "stop after N records (default: all)")
-                              .flag(KEYS_ONLY, "print only keys, and do not read values")
-                              .flag(
-                                  COUNT,
-                                  "print only the number of records, or N of --limit if that is"
-                                      + " less; known without reading them, except with"
-                                      + " --full-scan and a range"))
-                      .flag(
-                          "--json",
-                          "print one object per line, {\"key\":...,\"value\":...}; bytes that are"
-                              + " not UTF-8 as {\"base64\":...}, typed rows as objects; with"
-                              + " --keys-only {\"key\":...}, with --count {\"records\":...}")))
-          .example("the first ten records", "bsdb scan -d ./rdb --limit 10")
-          .example(
-              "everything as JSON, compressed",
-              "bsdb scan -d ./rdb --json | zstd > records.jsonl.zst")
-          .example("all keys that begin with user:42:", "bsdb scan -d ./rdb --prefix user:42:")
-          .example(
-              "a month, the newest first",
-              "bsdb scan -d ./rdb --from 2026-11-01 --to 2026-12-01 --reverse")
-          .example(
-              "the next thousand, after the last key of the page before",
-              "bsdb scan -d ./rdb --prefix user: --after user:0999 --limit 1000")
-          .example("how many", "bsdb scan -d ./rdb --prefix user: --count");
-
   /** For the service loader. */
   public ScanCommand() {
-    super(SYNTAX, "print all records, or a range of keys");
+    super("scan", "print all records, or a range of keys");
   }
 
   @Override

@@ -20,33 +20,15 @@ import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.FileTotals;
 import tech.bsdb.tools.cli.JsonReport;
-import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.rows.RowSchema;
 
 /**
  * {@code bsdb stat}: prints the figures of a database, or the I/O engines that this machine offers.
  */
 public final class StatCommand extends Command {
-  private static final Syntax SYNTAX =
-      DatabaseOption.declare(
-              new Syntax(
-                  "stat",
-                  "",
-                  "Prints the figures of a database: records, options, and the size of every"
-                      + " file."))
-          .flag("--json", "print one JSON object, sizes in bytes")
-          .flag("--schema", "print the stored schema of typed rows instead: one line of Avro JSON")
-          .flag(
-              "--engines",
-              "print the I/O engines that this machine offers instead; needs no database, but with"
-                  + " -d it also checks the file system and shows how much of the database is in"
-                  + " the page cache, and in huge pages there")
-          .example("figures for people", "bsdb stat -d ./rdb")
-          .example("one figure for a script", "bsdb stat -d ./rdb --json | jq .records");
-
   /** For the service loader. */
   public StatCommand() {
-    super(SYNTAX, "print a database's figures");
+    super("stat", "print a database's figures");
   }
 
   @Override

@@ -12,25 +12,12 @@ import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.Progress;
-import tech.bsdb.tools.cli.Syntax;
 
 /** {@code bsdb verify}: checks that a database is what was built, byte by byte and key by key. */
 public final class VerifyCommand extends Command {
-  private static final Syntax SYNTAX =
-      DatabaseOption.declare(
-              new Syntax(
-                  "verify",
-                  "",
-                  "Verifies every checksum of a database, reads every record, and looks up each key"
-                      + " again through the index. The source is not needed. Exit code: 0 no"
-                      + " damage, 2 damage, with the file and the byte offset."))
-          .flag("-q", "print nothing but errors")
-          .flag("--json", "print the report as one JSON object on stdout")
-          .example("after copying a database", "bsdb verify -d /data/users");
-
   /** For the service loader. */
   public VerifyCommand() {
-    super(SYNTAX, "check every byte and every key of a database");
+    super("verify", "check every byte and every key of a database");
   }
 
   @Override

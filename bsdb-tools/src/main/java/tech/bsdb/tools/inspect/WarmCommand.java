@@ -12,32 +12,12 @@ import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.Progress;
-import tech.bsdb.tools.cli.Syntax;
 
 /** {@code bsdb warm}: reads a database into memory, into huge pages if the machine has them. */
 public final class WarmCommand extends Command {
-  private static final Syntax SYNTAX =
-      DatabaseOption.declare(
-              new Syntax(
-                  "warm",
-                  "",
-                  "Reads all files of a database into the page cache, so that mapped lookups are"
-                      + " fast from the start. On Linux with Java 22 or newer, files that are not"
-                      + " yet in huge pages (2 MiB) are first dropped from the page cache and then"
-                      + " read again from the device, into huge pages if the file system supports"
-                      + " them: ext4 from Linux 6.16 on, and XFS. Lookups are up to a third faster"
-                      + " there. Files that build or publish has just written on such a machine are"
-                      + " already in huge pages and stay there. Dropping is safe while other"
-                      + " processes serve the same files, but they wait for the device meanwhile,"
-                      + " and what they have mapped stays in small pages: warm a database before"
-                      + " they open it. The database must fit in memory."))
-          .flag("-q", "print nothing but errors")
-          .flag("--json", "print the report as one JSON object on stdout")
-          .example("after copying a database", "bsdb warm -d /data/users");
-
   /** For the service loader. */
   public WarmCommand() {
-    super(SYNTAX, "read a database into memory, in huge pages");
+    super("warm", "read a database into memory, in huge pages");
   }
 
   @Override

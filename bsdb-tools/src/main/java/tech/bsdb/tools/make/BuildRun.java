@@ -24,7 +24,6 @@ import tech.bsdb.tools.cli.Interruption;
 import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.OutputException;
 import tech.bsdb.tools.cli.Progress;
-import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.input.InputReport;
@@ -39,7 +38,7 @@ import tech.bsdb.tools.inspect.VerifyCommand;
  *
  * @param program the command as users type it, for messages
  * @param target what to build, and where
- * @param arguments contains the options of {@link #declare}
+ * @param arguments contains the options of the report
  * @param base the database of which the records are changes; null if there is none
  */
 public record BuildRun(
@@ -54,15 +53,6 @@ public record BuildRun(
   public interface Opener {
     /** Finds the input and checks what can be checked before it is read. */
     RecordSource open() throws IOException;
-  }
-
-  /** Declares the options of the report. */
-  public static Syntax declare(Syntax syntax) {
-    return syntax
-        .section("Report")
-        .flag("-v", "verify the finished database: every checksum, and every key through the index")
-        .flag("-q", "print nothing but errors: no progress, no report")
-        .flag("--json", "print the report as one JSON object on stdout instead");
   }
 
   private boolean quiet() {

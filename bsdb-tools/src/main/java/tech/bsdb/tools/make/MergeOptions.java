@@ -9,11 +9,9 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.store.Store;
 import tech.bsdb.tools.cli.Arguments;
-import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.InputOptions;
 import tech.bsdb.tools.inspect.DatabaseOption;
-import tech.bsdb.tools.publish.LocalPublishing;
 
 /**
  * Options for a merge, apart from those of its input: the base, the keys to delete, the target and
@@ -32,89 +30,6 @@ public record MergeOptions(
     List<String> deletes,
     @Nullable Path store,
     @Nullable String baseVersion) {
-  private static final BuildOptions DEFAULTS = BuildOptions.defaults();
-
-  private static final List<String> OF_PUBLICATION =
-      LocalPublishing.declare(new Syntax("publish", "", "")).names();
-
-  /** Declares the base, which comes before the input. */
-  public static Syntax declareBase(Syntax syntax) {
-    return syntax
-        .section("Base")
-        .value(
-            "-d",
-            "DIR",
-            "the database to merge into, which stays as it is, or a store, whose current version is"
-                + " meant (default ./rdb)");
-  }
-
-  /** Declares all that follows the input. */
-  public static Syntax declare(Syntax syntax) {
-    syntax
-        .section("Deletions")
-        .values(
-            "--delete",
-            "FILE",
-            "delete the keys in FILE, one a line, or - for stdin; repeatable; after all inputs, so"
-                + " that a key that an input has, too, is deleted; .gz, .zst and .zstd files are"
-                + " decompressed")
-        .value(
-            "--delete-field",
-            "FIELD=VALUE",
-            "a record whose FIELD is VALUE, such as op=D, deletes its key; the rest of it is not"
-                + " read")
-        .section("Result")
-        .value(
-            "-o",
-            "DIR",
-            "directory of the new database; must not exist unless --overwrite is"
-                + " given, and is never that of the base")
-        .flag(
-            "--overwrite", "replace the database at -o, in one step, when the new one is complete")
-        .value(
-            "-sc",
-            "N",
-            "if the base is compressed: records in the sample for the dictionary, 0 to 1000000"
-                + " (default "
-                + DEFAULTS.sampleRecords()
-                + "); 0: no dictionary")
-        .value(
-            "-ds",
-            "BYTES",
-            "if the base is compressed: size of the dictionary, 0 to 1048576 (default: like the"
-                + " base); 0: none");
-    TargetOptions.declareResources(syntax)
-        .section("Publication")
-        .value(
-            "--publish",
-            "STORE",
-            "afterwards publish the new database into STORE, as bsdb publish does; if the base is"
-                + " the store's current version, it must still be then");
-    LocalPublishing.declare(syntax)
-        .refuse(
-            "cannot be given: a merge keeps the kind of database that the base is; to change that,"
-                + " build anew",
-            "--layout",
-            "-c",
-            "-z",
-            "-bs",
-            "--level",
-            "-a",
-            "--approximate-width",
-            "-cb",
-            "--hash",
-            "--filter-bits",
-            "--ordered",
-            "--shards",
-            "--data-files",
-            "--seed")
-        .refuse(
-            "cannot be given: of several changes of a key, the last one counts, so give the inputs"
-                + " in their order",
-            "--on-duplicate");
-    return BuildRun.declare(syntax);
-  }
-
   /**
    * Reads the options.
    *
@@ -168,7 +83,7 @@ public record MergeOptions(
 
   private static @Nullable Path store(Arguments arguments) throws UsageException {
     if (!arguments.has("--publish")) {
-      arguments.refuse(OF_PUBLICATION, "needs --publish");
+      arguments.refuse(arguments.optionsIn("publication"), "needs --publish");
       return null;
     }
     arguments.refuseEmpty("--publish", "a store");

@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Escapes;
-import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.InputOptions.OnBadLine;
 import tech.bsdb.tools.parquet.ParquetOptions;
@@ -17,7 +16,6 @@ import tech.bsdb.tools.parquet.ParquetOptions.Int96Unit;
 import tech.bsdb.tools.parquet.ParquetOptions.Partitions;
 import tech.bsdb.tools.parquet.ParquetOptions.Types;
 import tech.bsdb.tools.rows.RowSchema;
-import tech.bsdb.tools.source.FileSourceOptions;
 import tech.bsdb.tools.text.NameList;
 
 /** Options for the rows: where they are, how to reach them, and what to build from them. */
@@ -45,96 +43,6 @@ public final class ParquetSourceOptions {
           "--keytab");
 
   private ParquetSourceOptions() {}
-
-  /** Declares the options. */
-  public static Syntax declare(Syntax syntax) {
-    syntax
-        .section("Input")
-        .values(
-            "-i",
-            "PATH",
-            "a Parquet file, a directory (all files below it except names that begin with . or _),"
-                + " or a pattern such as '/data/day=*/*.parquet': a local path, a path on the name"
-                + " node of -nn, or a URI of any file system that Hadoop supports, such as"
-                + " hdfs://host:8020/data; repeatable");
-    key(syntax)
-        .value(
-            "--value-fields",
-            "COLUMNS",
-            "the columns of the row, as a,b (default: all); the others are not read. In a name, \\,"
-                + " is a comma and \\\\ a backslash")
-        .value(
-            "--value-raw",
-            "COLUMN",
-            "the value is the bytes of this text or binary column instead of a row")
-        .flag("--allow-empty-key", "accept an empty key; otherwise its row is a bad row")
-        .value(
-            "--on-bad-line",
-            "WHAT",
-            "what to do with a row that is not a record, such as one without a key: fail (default),"
-                + " or skip and count it")
-        .value(
-            "--rejects",
-            "FILE",
-            "with --on-bad-line skip: write the locations of the skipped rows to FILE, which must"
-                + " not exist unless --overwrite is given");
-    return FileSourceOptions.declare(folders(syntax.section("Directories")).section("Hadoop"));
-  }
-
-  /** Declares the options for the key and for access to the files, which other commands share. */
-  public static Syntax declareKeys(Syntax syntax) {
-    return FileSourceOptions.declare(folders(key(syntax)));
-  }
-
-  private static Syntax folders(Syntax syntax) {
-    return syntax
-        .value(
-            "--partitions",
-            "HOW",
-            "directories named NAME=VALUE are columns, after those of the files: infer (default),"
-                + " with the types that Spark infers; text; or ignore, no columns")
-        .values(
-            "--include",
-            "PATTERN",
-            "below an input directory or pattern, read only the files and directories that match,"
-                + " such as 'day=2024-*'; a pattern with a slash matches the whole path below the"
-                + " input, any other a name at any depth; repeatable")
-        .values(
-            "--exclude",
-            "PATTERN",
-            "leave out the files and directories that match, with everything below them;"
-                + " repeatable")
-        .flag(
-            "--raw-files",
-            "read the files of a Delta Lake, Iceberg or Hudi table as plain files, including rows"
-                + " that were deleted or replaced; otherwise such a directory is refused");
-  }
-
-  private static Syntax key(Syntax syntax) {
-    return syntax
-        .value(
-            "-kf",
-            "COLUMN",
-            "the key column: text and binary as their bytes, all else as in JSON; a field of a"
-                + " struct as a.b; several columns as a,b with --key-join, where \\, is a comma in"
-                + " a name")
-        .value(
-            "--key-join",
-            "TEXT",
-            "text between the columns of a key of several columns, such as '|'; \\t is a tab, \\xHH"
-                + " the character with that code")
-        .value(
-            "--int96",
-            "UNIT",
-            "the unit of INT96 timestamps: nanos (default), which reach from 1677 to 2262, or micros,"
-                + " which reach all years, such as 9999-12-31, and round down")
-        .flag(
-            "--widen",
-            "a column whose types differ from file to file gets the type that holds all its values,"
-                + " such as timestamps in microseconds of those in milliseconds and microseconds;"
-                + " the key has the text of that type. Otherwise only int and long, or float and"
-                + " double, go together");
-  }
 
   /** Which types columns get. */
   public static Types types(Arguments arguments) throws UsageException {

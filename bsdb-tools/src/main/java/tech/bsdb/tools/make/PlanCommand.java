@@ -13,67 +13,13 @@ import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.JsonReport;
-import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 
 /** {@code bsdb plan}: memory, disk, build time and reads of each layout, without building it. */
 public final class PlanCommand extends Command {
-  private static final Syntax SYNTAX =
-      new Syntax(
-              "plan",
-              "",
-              "Prints what a database of so many records would take in each layout: disk, memory,"
-                  + " temporary files, build time and lookups per second. Nothing is read or"
-                  + " written. Sizes follow from the file format for records of equal length; give"
-                  + " averages if lengths vary. Build times and warm lookups are estimates for a"
-                  + " machine like that of docs/BENCHMARKS.md.")
-          .value("--records", "N", "number of records")
-          .value("--key-bytes", "K", "length of a key")
-          .value("--value-bytes", "V", "length of a value")
-          .value("--miss-rate", "R", "share of lookups for absent keys, 0 to 1 (default 0)")
-          .value(
-              "--device-iops",
-              "I",
-              "reads of 4 KiB per second that the device serves, for lookups from the device;"
-                  + " without it, only the reads of a lookup are printed")
-          .value(
-              "--ratio",
-              "C",
-              "compression ratio, for the compressed layout: bytes of keys and values divided by"
-                  + " bytes of the data files. Build a sample with -z; its \"bsdb stat --json\" has"
-                  + " (keyBytes + valueBytes) / dataBytes")
-          .value(
-              "-cb",
-              "BITS",
-              "checksum bits per key in the layouts that have a hash function, 0 to 32 (default 4)")
-          .value(
-              "--hash",
-              "WHICH",
-              "hash function of the layouts that have one: ptr (default), or gov, which takes 4.6"
-                  + " bits a key besides the checksum bits instead of 2.5")
-          .value(
-              "--filter-bits",
-              "BITS",
-              "bits per key of a filter in the packed layouts, 0 to 16 (default 0: no filter)")
-          .flag(
-              "--ordered",
-              "with the order of the keys, for ranges; sizes are those of keys of random bytes, and"
-                  + " keys that begin alike take less")
-          .value("-ps", "MB", TargetOptions.MEMORY)
-          .value("--threads", "N", "threads of the build, 1 to 256 (default: all cores)")
-          .flag("--json", "print one JSON object, with units in the names")
-          .example(
-              "a billion records, a tenth of the lookups for absent keys, a disk of 90,000 reads/s",
-              "bsdb plan --records 1000000000 --key-bytes 13 --value-bytes 32 --miss-rate 0.1 \\\n"
-                  + "    --device-iops 90000")
-          .example(
-              "the recommended layout, for a script",
-              "bsdb plan --records 1000000 --key-bytes 16 --value-bytes 300 --json | jq -r"
-                  + " .recommended");
-
   /** For the service loader. */
   public PlanCommand() {
-    super(SYNTAX, "print what a database would take in each layout");
+    super("plan", "print what a database would take in each layout");
   }
 
   /** What the user asked. */

@@ -15,7 +15,6 @@ import tech.bsdb.BuildOptions;
 import tech.bsdb.RecordBatch;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Escapes;
-import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.DeleteField;
 import tech.bsdb.tools.input.Encoding;
@@ -60,92 +59,6 @@ public final class SourceOptions {
   private static final int LONGEST_SCHEMA = 8 << 20;
 
   private SourceOptions() {}
-
-  /** Declares the options. */
-  public static Syntax declare(Syntax syntax) {
-    return records(syntax)
-        .section("Typed rows")
-        .value(
-            AVRO_SCHEMA,
-            "FILE",
-            "with --csv or --jsonl: store each record as a typed row in Avro's binary encoding,"
-                + " with the record schema in FILE (.avsc, JSON), which the database keeps")
-        .flag(
-            IGNORE_EXTRA,
-            "with --avro-schema: leave out columns and fields that the schema does not have;"
-                + " otherwise such a column is an error and such a field makes its line a bad"
-                + " line");
-  }
-
-  /** Declares the options for the changes of a database. */
-  public static Syntax declareChanges(Syntax syntax) {
-    return records(syntax)
-        .section("Typed rows")
-        .value(
-            AVRO_SCHEMA,
-            "FILE",
-            "the record schema of the changes (.avsc, JSON), if it is not that of the database (the"
-                + " default); each row is converted by Avro's rules of schema resolution")
-        .flag(
-            IGNORE_EXTRA,
-            "leave out columns and fields that the schema does not have; otherwise such a column is"
-                + " an error and such a field makes its line a bad line");
-  }
-
-  private static Syntax records(Syntax syntax) {
-    return syntax
-        .section("Input")
-        .values(
-            "-i",
-            "FILE",
-            "a file, a directory (all files below it, sorted by name, except names that begin with"
-                + " . or _), or - for stdin; repeatable; .gz, .zst and .zstd files are"
-                + " decompressed")
-        .value(
-            "-s",
-            "TEXT",
-            "separator of key and value, taken literally; a line is split at its first occurrence"
-                + " (default a space); \\t is a tab, \\xHH the character with that code, \\\\ a"
-                + " backslash")
-        .value(
-            "-e",
-            "CHARSET",
-            "character encoding of the input (default UTF-8); stored text is always UTF-8")
-        .value(
-            "--key-encoding",
-            "FORM",
-            "how keys are encoded in the input: utf8 (default), hex or base64")
-        .value(
-            "--value-encoding",
-            "FORM",
-            "how values are encoded in the input: utf8 (default), hex or base64")
-        .flag("--allow-empty-key", "accept an empty key; otherwise its line is a bad line")
-        .value(
-            "--on-bad-line",
-            "WHAT",
-            "what to do with a line that is not a record: fail (default), or skip and count it")
-        .value(
-            "--rejects",
-            "FILE",
-            "with --on-bad-line skip: write the skipped lines and their locations to FILE, which"
-                + " must not exist unless --overwrite is given")
-        .section("CSV")
-        .flag("--csv", "the input is CSV (RFC 4180) with a header")
-        .value("--key-column", "COLUMN", "the key column, by name or by number from 1 (default 1)")
-        .values(
-            "--value-column",
-            "COLUMN",
-            "a column of the value; repeatable (default: all except the key)")
-        .value(
-            "--csv-values",
-            "FORM",
-            "how several value columns are combined: json, an object (default), or delimited, a"
-                + " line of CSV")
-        .value("--csv-delimiter", "CHAR", "the character between fields (default ,); \\t is a tab")
-        .section("JSON lines")
-        .flag("--jsonl", "the input has one JSON object per line; the value is the unchanged line")
-        .value("--key-field", "FIELD", "with --jsonl: the field that is the key");
-  }
 
   /**
    * Reads the options.

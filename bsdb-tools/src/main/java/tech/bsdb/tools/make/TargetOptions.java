@@ -12,7 +12,6 @@ import tech.bsdb.DuplicatePolicy;
 import tech.bsdb.HashAlgorithm;
 import tech.bsdb.Layout;
 import tech.bsdb.tools.cli.Arguments;
-import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 
 /**
@@ -24,119 +23,6 @@ import tech.bsdb.tools.cli.UsageException;
 public record TargetOptions(Path target, BuildOptions build) {
   private static final long MEBIBYTE = 1L << 20;
   private static final BuildOptions DEFAULTS = BuildOptions.defaults();
-
-  /** What {@code -ps} does. */
-  static final String MEMORY =
-      "memory for a pass over the records (packed, or with --ordered) or over the index (otherwise),"
-          + " 1 to 1048576 (default 1024, or a quarter of Java's heap if that is less)";
-
-  /** Declares the options. */
-  public static Syntax declare(Syntax syntax) {
-    Syntax all =
-        syntax
-            .section("Database")
-            .value(
-                "-o",
-                "DIR",
-                "directory of the new database (default ./rdb); must not exist unless --overwrite is"
-                    + " given")
-            .flag(
-                "--overwrite",
-                "replace the database at -o, in one step, when the new one is complete")
-            .value(
-                "--layout",
-                "NAME",
-                "how records are stored: packed (default): in the order of the keys' hashes, with"
-                    + " neither a hash function nor addresses, so that every lookup makes a single"
-                    + " read, scan prints the records in that order, and the build holds all records"
-                    + " in temporary files, which shrink as the database grows; blocked (default with"
-                    + " --ordered, -cb or --hash): in input order, or that of the keys with --ordered,"
-                    + " found through a hash function, so that most absent keys need no read; compact,"
-                    + " the same as -c; compressed, the same as -z; or packed-compressed, the same as"
-                    + " -z --layout packed")
-            .flag(
-                "-c",
-                "compact: store records back to back, which saves the unused rest of each 4 KiB block")
-            .flag(
-                "-z",
-                "compress with ZSTD in blocks of -bs bytes, with a dictionary trained from a sample;"
-                    + " goes with --layout packed")
-            .value(
-                "-bs",
-                "BYTES",
-                "with -z: bytes in a block before compression, 512 to 1048576 (default "
-                    + DEFAULTS.blockSize()
-                    + ")")
-            .value("--level", "N", "with -z: ZSTD level, 1 to 22 (default 6)")
-            .value(
-                "-sc",
-                "N",
-                "with -z: records in the sample, 0 to 1000000 (default "
-                    + DEFAULTS.sampleRecords()
-                    + "); 0: no dictionary")
-            .value(
-                "-ds",
-                "BYTES",
-                "with -z: size of the dictionary, 0 to 1048576 (default "
-                    + DEFAULTS.dictionaryBytes()
-                    + "); 0: none")
-            .flag(
-                "-a",
-                "approximate: keep no keys and cut values to a few bytes; one read per lookup, and an"
-                    + " absent key is mistaken for a present one in 1 of 2^cb cases")
-            .value(
-                "--approximate-width",
-                "N",
-                "with -a: bytes kept of each value, 1 to 255 (default 8)")
-            .value(
-                "-cb",
-                "BITS",
-                "checksum bits per key, 0 to 32 (default 4): absent keys are detected without a read,"
-                    + " except 1 in 2^BITS; chooses --layout blocked unless another one is named, and"
-                    + " packed has none")
-            .value(
-                "--hash",
-                "WHICH",
-                "hash function: ptr (default), or gov, which takes 4.6 bits a key besides the checksum"
-                    + " bits instead of 2.5 and answers lookups more slowly, but is read by older"
-                    + " readers, too; chooses --layout blocked unless another one is named, and packed"
-                    + " has none")
-            .value(
-                "--filter-bits",
-                "BITS",
-                "in the packed layouts: bits per key of a filter, 0 to 16 (default 0: no"
-                    + " filter): absent keys are detected without a read, except 1 in 2^BITS. Lookups"
-                    + " that read from the device keep the filter in memory, BITS + 2.25 bits a record;"
-                    + " those in mapped or loaded files do without it")
-            .flag(
-                "--ordered",
-                "also store the order of the keys, by their bytes (10 comes before 9), for the ranges"
-                    + " and prefixes of bsdb scan: 2 to 20 bytes a key, the fewer, the more keys have"
-                    + " in common at their beginning; and the records in this order, except in the"
-                    + " packed layouts. Lookups do not use it. Chooses --layout blocked unless another"
-                    + " one is named; not with -a")
-            .value(
-                "--shards",
-                "N",
-                "divide the database into N shards, 2 to 16384, each a database in a directory of its"
-                    + " own: by the slots of Redis Cluster, of which each shard has a range. All"
-                    + " commands take the directory of the set as a whole; default 1: not divided")
-            .value(
-                "--data-files",
-                "N",
-                "number of data files, 1 to 128 (default 1); of each shard, with --shards")
-            .value(
-                "--on-duplicate",
-                "WHAT",
-                "what to do with a duplicate key: error (default), or keep the first or the last")
-            .value(
-                "--seed",
-                "N",
-                "seed of the key hash: a whole number (default 0), or random; with a random seed nobody"
-                    + " can craft keys that collide, but the same input gives different bytes each"
-                    + " time");
-    return declareResources(all);
-  }
 
   /** The memory of a build, in bytes, if {@code -ps} does not say it. */
   static long usualMemory() {
@@ -151,15 +37,6 @@ public record TargetOptions(Path target, BuildOptions build) {
    */
   static long memory(Arguments arguments) throws UsageException {
     return MEBIBYTE * arguments.number("-ps", 1, MEBIBYTE, usualMemory() / MEBIBYTE);
-  }
-
-  /** Declares the options for the resources of a build. */
-  public static Syntax declareResources(Syntax syntax) {
-    return syntax
-        .section("Resources")
-        .value("-ps", "MB", MEMORY)
-        .value("-temp", "DIR", "directory for temporary files (default: beside the database)")
-        .value("--threads", "N", "threads, 1 to 256 (default: all cores)");
   }
 
   /**

@@ -4,7 +4,6 @@ import java.util.Locale;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
-import tech.bsdb.tools.cli.Syntax;
 
 /**
  * {@code bsdb unicode-names}: prints a real data set that every JDK contains, one line such as
@@ -12,15 +11,9 @@ import tech.bsdb.tools.cli.Syntax;
  * of Unicode, except surrogates and private use.
  */
 public final class UnicodeNamesCommand extends Command {
-  private static final Syntax SYNTAX =
-      new Syntax(
-          "unicode-names",
-          "",
-          "Prints the name of every Unicode character: U+0041 LATIN CAPITAL LETTER A.");
-
   /** For the service loader. */
   public UnicodeNamesCommand() {
-    super(SYNTAX, "print the names of all Unicode characters");
+    super("unicode-names", "print the names of all Unicode characters");
   }
 
   @Override

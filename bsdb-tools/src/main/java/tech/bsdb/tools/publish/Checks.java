@@ -26,7 +26,6 @@ import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Diagnosis;
-import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.Encoding;
 import tech.bsdb.tools.input.KeyList;
@@ -95,55 +94,7 @@ public record Checks(
     }
   }
 
-  /** Declares the options. */
-  public static Syntax declare(Syntax syntax) {
-    return declareLimits(syntax)
-        .value(
-            "--key-encoding",
-            "FORM",
-            "encoding of the keys in that file: utf8 (default: the bytes unchanged), hex or"
-                + " base64");
-  }
-
-  /** Declares the options except {@code --key-encoding}, which the command has already. */
-  static Syntax declareLimits(Syntax syntax) {
-    return syntax
-        .section("Checks before the version goes live")
-        .value("--min-records", "N", "refuse a version with fewer than N records")
-        .value(
-            "--max-shrink",
-            "PERCENT",
-            "refuse a version with more than PERCENT fewer records than the current one")
-        .value(
-            "--sample",
-            "N",
-            "keys to sample from the new and the current version, to compare their form and to look"
-                + " up those of the current one in the new one (default 1000, 0 for none)")
-        .value(
-            "--min-kept",
-            "PERCENT",
-            "refuse if less than PERCENT of the current version's keys are in the new one; all are"
-                + " counted (default: refuse if none of 100 or more sampled ones is)")
-        .flag(
-            "--allow-key-change",
-            "accept keys of a different form than the current version's, and a different set of"
-                + " keys")
-        .value("--queries", "FILE", "refuse unless all keys in FILE, one per line, are present");
-  }
-
-  /** Declares the options of a command that counts what changes. */
-  static Syntax declareDiff(Syntax syntax) {
-    return syntax
-        .flag(
-            DIFF,
-            "count the records that the new version keeps from the current one, adds, removes and"
-                + " changes, even if that takes a lookup of each key (default: if both are packed"
-                + " with the same seed and shards, or the current one has at most a million"
-                + " records)")
-        .flag(NO_DIFF, "do not count them");
-  }
-
-  /** Reads the options, with those of {@link #declareDiff}. */
+  /** Reads the options of a command that counts what changes. */
   static Checks withDiff(Arguments arguments) throws UsageException {
     boolean never = arguments.has(NO_DIFF);
     boolean always = arguments.has(DIFF);

@@ -2,11 +2,9 @@ package tech.bsdb.tools.publish;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Arguments;
-import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.source.FileSourceOptions;
 import tech.bsdb.transfer.TransferOptions;
@@ -31,30 +29,6 @@ public record FollowOptions(
     Checks checks,
     int keep) {
   private static final String PREFIX = "follow-";
-  private static final List<String> NAMES = declare(new Syntax("serve", "", "")).names();
-
-  /** Declares the options. */
-  public static Syntax declare(Syntax syntax) {
-    return Checks.declare(
-        PullOptions.declare(
-            syntax
-                .section("Following a source")
-                .value(
-                    "--follow",
-                    "SRC",
-                    "pull the current version of SRC into the store of -d whenever SRC has a new"
-                        + " one, as bsdb pull does: SRC is a store, a database or a set of shards"
-                        + " on HDFS, S3 or elsewhere. If the store has no version yet, the first is"
-                        + " pulled before the port opens. A failure never ends serving. The options"
-                        + " below are for this")
-                .value(
-                    "--follow-interval",
-                    "SECONDS",
-                    "how often to look for a new version, 1 to 86,400, varied by up to a quarter"
-                        + " (default 60); after failures up to 10 minutes")
-                .value("--keep", "N", LocalPublishing.keepMeans("after each pull")),
-            PREFIX));
-  }
 
   /**
    * Reads the options.
@@ -66,7 +40,8 @@ public record FollowOptions(
   public static @Nullable FollowOptions of(Arguments arguments, Path store) throws UsageException {
     Optional<String> source = arguments.text("--follow");
     if (source.isEmpty()) {
-      arguments.refuse(NAMES, "is for following a source; add --follow SRC");
+      arguments.refuse(
+          arguments.optionsIn("following"), "is for following a source; add --follow SRC");
       return null;
     }
     arguments.refuseEmpty("--follow", "a source, such as hdfs://namenode:8020/stores/users");

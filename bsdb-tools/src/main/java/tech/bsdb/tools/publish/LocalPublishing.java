@@ -15,7 +15,6 @@ import tech.bsdb.tools.cli.Interruption;
 import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.OutputException;
 import tech.bsdb.tools.cli.Progress;
-import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.publish.Publishing.PublishProgress;
 
@@ -43,39 +42,6 @@ public final class LocalPublishing {
     this.checks = checks;
     this.keep = arguments.integer("--keep", 0, 1_000_000, -1);
     options(arguments, PublishListener.NONE); // so that they are checked
-  }
-
-  /** Declares the options, except {@code --key-encoding} and those of the report. */
-  public static Syntax declare(Syntax syntax) {
-    return Checks.declareLimits(declareVersion(syntax));
-  }
-
-  static Syntax declareVersion(Syntax syntax) {
-    return syntax
-        .value("--version", "NAME", nameMeans(""))
-        .flag(
-            "--link",
-            "make hard links instead of copies: instant and without extra space, on the same file"
-                + " system")
-        .value("--keep", "N", keepMeans("afterwards"));
-  }
-
-  /**
-   * The meaning of {@code --version}.
-   *
-   * @param rather what is the name by default before the time is
-   */
-  static String nameMeans(String rather) {
-    return "the version's name, of A-Z a-z 0-9 . _ - (default: "
-        + rather
-        + "the time, such as 20261121T151400Z)";
-  }
-
-  /** The meaning of {@code --keep}. */
-  static String keepMeans(String when) {
-    return when
-        + " keep only the current version and the N most recent others; the version that a rollback"
-        + " returns to is never removed (default: keep all)";
   }
 
   /**

@@ -16,7 +16,6 @@ import tech.bsdb.tools.cli.Interruption;
 import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.OutputException;
 import tech.bsdb.tools.cli.Progress;
-import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.publish.Publishing.PublishProgress;
 import tech.bsdb.tools.source.DistantDirectory;
@@ -27,46 +26,9 @@ import tech.bsdb.transfer.TransferOptions;
 public final class PullCommand extends Command {
   private static final String PROGRAM = "bsdb pull";
 
-  private static final Syntax SYNTAX =
-      Checks.declareDiff(
-              Checks.declare(
-                      PullOptions.declare(
-                              new Syntax(
-                                  "pull",
-                                  "SRC STORE",
-                                  "Brings a database from SRC into a store as its new version, and makes it"
-                                      + " current in one step; servers follow within seconds. SRC is a"
-                                      + " store, of which the current version counts, a database, or a set"
-                                      + " of shards: on HDFS, S3 or another file system of Hadoop, or a"
-                                      + " local path. Every page is verified as it arrives. Shards that the"
-                                      + " store has in any version do not travel again. What arrived before"
-                                      + " a failure stays in STORE/.pulling, and the next pull continues"
-                                      + " it. Prints the version's name."))
-                          .section("Version")
-                          .value(
-                              "--version",
-                              "NAME",
-                              LocalPublishing.nameMeans("its name at SRC, or "))
-                          .value("--keep", "N", LocalPublishing.keepMeans("afterwards"))
-                          .flag(
-                              "--verify",
-                              "look up every key in the version before it is current, too, as bsdb publish"
-                                  + " does; if the current version is that of SRC already, verify it, and"
-                                  + " pull again what is damaged"))
-                  .section("Report"))
-          .flag("-q", "print nothing but errors, and the version's name")
-          .flag("--json", "print one JSON object on stdout instead of the name")
-          .example(
-              "from HDFS into a store, which is created if it is missing",
-              "bsdb pull hdfs://namenode:8020/stores/users ./store")
-          .example(
-              "the first 16 shards of a set on S3, keeping one older version",
-              "bsdb pull s3a://bucket/stores/users ./store --shards 0-15 --keep 1")
-          .example("and serve it", "bsdb serve -d ./store");
-
   /** For the service loader. */
   public PullCommand() {
-    super(SYNTAX, "bring a database from HDFS, S3 or elsewhere into a store");
+    super("pull", "bring a database from HDFS, S3 or elsewhere into a store");
   }
 
   @Override

@@ -20,7 +20,6 @@ import tech.bsdb.tools.cli.Interruption;
 import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.OutputException;
 import tech.bsdb.tools.cli.Progress;
-import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.inspect.DatabaseOption;
 import tech.bsdb.tools.source.DistantDirectory;
@@ -37,49 +36,9 @@ public final class PushCommand extends Command {
   private static final String UNCHANGED =
       "; the store's current version is unchanged, and the same command continues with what is left";
 
-  private static final Syntax SYNTAX =
-      FileSourceOptions.declare(
-              new Syntax(
-                      "push",
-                      "DB DEST",
-                      "Sends a database to a store on HDFS, S3 or another file system as a new"
-                          + " version, and makes it current once all its files are there; readers of"
-                          + " the store see the old version or the new one. DB is a database, a set"
-                          + " of shards, or a store, whose current version is sent. Every byte is"
-                          + " verified on its way. DEST is created if it is missing. Prints the"
-                          + " version's name. A push that failed or was interrupted is continued by"
-                          + " the same command. If the current version already is DB, sends only"
-                          + " what is missing there or has another length.")
-                  .section("Version")
-                  .value("--version", "NAME", LocalPublishing.nameMeans(""))
-                  .value(
-                      "--keep",
-                      "N",
-                      LocalPublishing.keepMeans("afterwards")
-                          + ". Also removes what pushes of other databases began more than a"
-                          + " day ago and did not complete")
-                  .flag(
-                      "--verify",
-                      "also read what is at DEST already, of this version or of the current one if"
-                          + " that is the same database, and send again what differs; without it,"
-                          + " names and lengths are compared")
-                  .value("--threads", "N", "how many files are sent at once, 1 to 64 (default 4)")
-                  .section("Hadoop"))
-          .section("Report")
-          .flag("-q", "print nothing but errors, and the version's name")
-          .flag("--json", "print one JSON object on stdout instead of the name")
-          .example("to HDFS", "bsdb push ./rdb hdfs://namenode:8020/stores/users")
-          .example(
-              "the current version of a store to S3, keeping 3 older versions",
-              "bsdb push /data/users s3a://bucket/stores/users --keep 3")
-          .example(
-              "with Kerberos",
-              "bsdb push ./rdb hdfs://namenode/users --principal etl@EXAMPLE.COM --keytab"
-                  + " etl.keytab");
-
   /** For the service loader. */
   public PushCommand() {
-    super(SYNTAX, "send a database to a store on HDFS or S3");
+    super("push", "send a database to a store on HDFS or S3");
   }
 
   @Override

@@ -11,36 +11,16 @@ import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.JsonReport;
-import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.source.DistantDirectory;
-import tech.bsdb.tools.source.FileSourceOptions;
 
 /** {@code bsdb rollback}: makes another version of a store current. */
 public final class RollbackCommand extends Command {
   private static final String EXAMPLE = "bsdb rollback /data/users";
 
-  private static final Syntax SYNTAX =
-      FileSourceOptions.declare(
-              new Syntax(
-                      "rollback",
-                      "STORE [VERSION]",
-                      "Makes the previous version current, or the one that is named; servers follow"
-                          + " within seconds. The version is opened first: a damaged one is refused,"
-                          + " and nothing changes. Prints the version's name. Repeated rollbacks go"
-                          + " back step by step. STORE may be on HDFS, S3 or another file system of"
-                          + " Hadoop: then its manifests are read, and the lengths of its files"
-                          + " compared, and those who pull follow.")
-                  .section("Hadoop"))
-          .section("Report")
-          .flag("-q", "print nothing but errors, and the version's name")
-          .flag("--json", "print one JSON object on stdout instead of the name")
-          .example("the previous version", EXAMPLE)
-          .example("a specific version", EXAMPLE + " 20261121T151400Z");
-
   /** For the service loader. */
   public RollbackCommand() {
-    super(SYNTAX, "make an older version of a store current");
+    super("rollback", "make an older version of a store current");
   }
 
   @Override

@@ -17,7 +17,6 @@ import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.JsonReport;
-import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.source.DistantDirectory;
 import tech.bsdb.tools.source.FileSourceOptions;
@@ -28,25 +27,9 @@ public final class VersionsCommand extends Command {
   private static final DateTimeFormatter DATE =
       DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss'Z'").withZone(ZoneOffset.UTC);
 
-  private static final Syntax SYNTAX =
-      FileSourceOptions.declare(
-              new Syntax(
-                      "versions",
-                      "STORE",
-                      "Prints the versions of a store, one name per line, v9 before v10; a tab and"
-                          + " \"current\" follow the name of the current one. STORE may be on"
-                          + " HDFS, S3 or another file system of Hadoop.")
-                  .section("Hadoop"))
-          .section("Report")
-          .flag("--long", "also print records, bytes and the modification date")
-          .flag(
-              "--json", "print one JSON object; records is -1 for a version that cannot be opened")
-          .example("names", EXAMPLE)
-          .example("the current one, for a script", EXAMPLE + " --json | jq -r .current");
-
   /** For the service loader. */
   public VersionsCommand() {
-    super(SYNTAX, "list the versions of a store");
+    super("versions", "list the versions of a store");
   }
 
   @Override

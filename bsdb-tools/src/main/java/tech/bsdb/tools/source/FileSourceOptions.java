@@ -10,7 +10,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Arguments;
-import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 
 /**
@@ -67,28 +66,6 @@ public record FileSourceOptions(
   /** Returns the options for local files only. */
   public static FileSourceOptions local() {
     return new FileSourceOptions(null, null, Map.of(), null, null);
-  }
-
-  /** Declares the options for access to file systems alone. */
-  public static Syntax declare(Syntax syntax) {
-    return syntax
-        .value(
-            "-nn",
-            "NAMENODE",
-            "the name node of paths without a scheme: host, host:port, hdfs://host:port, or the"
-                + " name service of an HA pair (default: such paths are local)")
-        .value(
-            "--hadoop-conf",
-            "DIR",
-            "the directory with the cluster's core-site.xml and hdfs-site.xml (default"
-                + " $HADOOP_CONF_DIR)")
-        .values(
-            "--hadoop-set", "NAME=VALUE", "a setting that overrides the configuration; repeatable")
-        .value(
-            "--principal",
-            "NAME",
-            "Kerberos: log in as NAME with --keytab (default: the ticket from kinit)")
-        .value("--keytab", "FILE", "Kerberos: the file with the principal's key");
   }
 
   /** Parses the options that were declared, and the selection of files where it was. */

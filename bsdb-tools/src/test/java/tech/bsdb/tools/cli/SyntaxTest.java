@@ -3,6 +3,7 @@ package tech.bsdb.tools.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -10,13 +11,28 @@ import org.junit.jupiter.api.Test;
 
 class SyntaxTest {
   private static final Syntax SYNTAX =
-      new Syntax("try", "", "Tries things.")
-          .values("-i", "FILE", "a file")
-          .value("-cb", "BITS", "bits")
-          .flag("-c", "compact")
-          .flag("-z", "compressed")
-          .value("--level", "N", "a level")
-          .value("-s", "TEXT", "separator");
+      new Syntax(
+          "try",
+          """
+          Usage: bsdb try [OPTION...]
+            Tries things.
+
+          -i FILE (repeatable)
+            a file
+          -cb BITS
+            bits
+          -c
+            compact
+          -z
+            compressed
+          --level N
+            a level
+          -s TEXT
+            separator
+          ! --size -n
+            is for
+            another command
+          """);
 
   @Test
   void shortNamesTakeOneHyphenAndLongNamesTwo() throws Exception {
@@ -32,7 +48,7 @@ class SyntaxTest {
   @Test
   void bytesThatAreNotTextAreAcceptedOnlyWhereAllowed() throws Exception {
     String raw = ArgumentText.of(new byte[] {'k', (byte) 0xFF});
-    Syntax keys = new Syntax("try", "KEY...", "Tries keys.").bytes("-s", "TEXT", "separator");
+    Syntax keys = syntax(" KEY...", "-s TEXT (any bytes)\n  separator");
 
     Arguments parsed = keys.parse(List.of("-s", raw, raw));
     assertThat(ArgumentText.bytes(parsed.text("-s", ""))).containsExactly('k', 0xFF);
@@ -45,7 +61,7 @@ class SyntaxTest {
         .isThrownBy(() -> parse("--level", raw))
         .withMessage("--level \"k\\xff\" is not UTF-8");
     assertThatExceptionOfType(UsageException.class)
-        .isThrownBy(() -> new Syntax("try", "WORD", "Tries.").parse(List.of(raw)))
+        .isThrownBy(() -> syntax(" WORD", "").parse(List.of(raw)))
         .withMessage("argument \"k\\xff\" is not UTF-8");
     Arguments file = parse("-i", raw);
     if (ArgumentText.nativeCharset().equals(UTF_8)) {
@@ -131,7 +147,7 @@ class SyntaxTest {
 
   @Test
   void operandsAfterTwoHyphensMayLookLikeOptions() throws Exception {
-    Syntax get = new Syntax("get", "KEY...", "Gets.").value("-d", "DIR", "a database");
+    Syntax get = syntax(" KEY...", "-d DIR\n  a database");
 
     assertThat(get.parse(List.of("a", "-d", "x", "--", "-5", "--help")).operands())
         .containsExactly("a", "-5", "--help");
@@ -143,8 +159,7 @@ class SyntaxTest {
 
   @Test
   void anOptionIsGivenOnceUnlessRepeatable() throws Exception {
-    Syntax syntax =
-        new Syntax("try", "", "Tries.").value("-o", "DIR", "one").values("-i", "F", "n");
+    Syntax syntax = syntax("", "-o DIR\n  one\n-i F (repeatable)\n  n");
 
     assertThat(syntax.parse(List.of("-i", "a", "-i", "b")).all("-i")).containsExactly("a", "b");
     assertThatExceptionOfType(UsageException.class)
@@ -155,11 +170,25 @@ class SyntaxTest {
   @Test
   void helpWrapsDescriptionsBesideTheirOptions() {
     String help =
-        new Syntax("try", "KEY...", "Tries things.")
-            .section("Things")
-            .value("--a-rather-long-option", "ARGUMENT", "it is explained below")
-            .flag("-q", "word ".repeat(30).trim())
-            .example("an example", "bsdb try -q")
+        new Syntax(
+                "try",
+                """
+                Usage: bsdb try [OPTION...] KEY...
+                  Tries
+                  things.
+
+                Things:
+                --a-rather-long-option ARGUMENT
+                  it is explained
+                  below
+                -q
+                  %s
+
+                # an example
+                  bsdb try \\
+                    -q
+                """
+                    .formatted("word ".repeat(30).trim()))
             .help();
 
     assertThat(help)
@@ -170,8 +199,49 @@ class SyntaxTest {
                                           it is explained below
             """)
         .contains("  -q                          word word")
-        .endsWith("Examples:\n  # an example\n  bsdb try -q");
+        .endsWith("Examples:\n  # an example\n  bsdb try \\\n    -q");
     assertThat(help.lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(100));
+  }
+
+  @Test
+  void refusedOptionsSayWhy() {
+    assertUsage("--size is for another command", "--size", "3");
+    assertUsage("-n is for another command", "-n");
+  }
+
+  @Test
+  void sharedTextsDeclareTheirOptions() throws Exception {
+    Arguments parsed =
+        syntax("", "@base\n@resources\n-q\n  quiet").parse(List.of("-d", "x", "-ps", "7"));
+
+    assertThat(parsed.optionsIn("base")).containsExactly("-d");
+    assertThat(parsed.optionsIn("resources")).containsExactly("-ps", "-temp", "--threads");
+    assertThat(parsed.optionsIn("memory")).containsExactly("-ps"); // within resources
+    assertThat(parsed.text("-ps")).contains("7");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> parsed.optionsIn("hadoop"))
+        .withMessage("not in this help: hadoop");
+  }
+
+  @Test
+  void aHelpThatIsNotWellWrittenIsAnError() {
+    assertHelp("not an entry of a help: Things", "Things");
+    assertHelp("no mark of an option: (often)", "-i FILE (often)\n  a file");
+    assertHelp("no resource /tech/bsdb/tools/help/shared/nowhere.txt", "@nowhere");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Syntax.of("nothing"))
+        .withMessage("no resource /tech/bsdb/tools/help/nothing.txt");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new Syntax("try", "Usage: bsdb get [OPTION...]\n  Gets.\n"))
+        .withMessage("not \"Usage: bsdb try [OPTION...]\": Usage: bsdb get [OPTION...]");
+  }
+
+  private static void assertHelp(String message, String entries) {
+    assertThatIllegalArgumentException().isThrownBy(() -> syntax("", entries)).withMessage(message);
+  }
+
+  private static Syntax syntax(String operands, String entries) {
+    return new Syntax("try", "Usage: bsdb try [OPTION...]" + operands + "\n  Tries.\n\n" + entries);
   }
 
   private static Arguments parse(String... arguments) throws UsageException {

@@ -23,8 +23,7 @@ import tech.bsdb.tools.input.InputOptions;
 import tech.bsdb.tools.input.InputOptions.OnBadLine;
 
 class SourceOptionsTest {
-  private static final Syntax SYNTAX =
-      TargetOptions.declare(SourceOptions.declare(new Syntax("build", "", "Builds.")));
+  private static final Syntax SYNTAX = Syntax.of("build");
 
   @TempDir Path directory;
 

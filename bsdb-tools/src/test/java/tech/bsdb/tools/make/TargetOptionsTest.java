@@ -23,7 +23,7 @@ import tech.bsdb.tools.cli.UsageException;
 class TargetOptionsTest {
   private static final BuildOptions USUAL =
       BuildOptions.defaults().withMemoryBytes(TargetOptions.usualMemory());
-  private static final Syntax SYNTAX = TargetOptions.declare(new Syntax("build", "", "Builds."));
+  private static final Syntax SYNTAX = Syntax.of("build");
 
   @Test
   void withoutOptionsTheDefaultsHold() throws Exception {

@@ -24,10 +24,7 @@ class LocalPublishingTest {
   }
 
   private LocalPublishing publishing() throws Exception {
-    Syntax syntax =
-        LocalPublishing.declare(new Syntax("merge", "", "Merges."))
-            .flag("--json", "")
-            .flag("-q", "");
+    Syntax syntax = Syntax.of("merge");
     Console console =
         new Console(
             InputStream.nullInputStream(),
