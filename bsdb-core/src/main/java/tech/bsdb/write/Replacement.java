@@ -9,7 +9,6 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -19,6 +18,7 @@ import java.util.function.Consumer;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.error.UnsupportedFormatException;
 import tech.bsdb.format.Manifest;
+import tech.bsdb.io.DurableFiles;
 
 /**
  * The replacement of a database or a set of shards by another one, file by file.
@@ -132,10 +132,9 @@ final class Replacement {
   void writeJournal() throws IOException {
     Set<String> all = new LinkedHashSet<>(names);
     all.addAll(oldNames);
-    Path file = from.resolve(WorkDirectory.JOURNAL);
-    Files.write(file, all);
-    Workspace.force(file, StandardOpenOption.WRITE);
-    Workspace.force(from);
+    byte[] lines = (String.join("\n", all) + "\n").getBytes(StandardCharsets.UTF_8);
+    DurableFiles.write(from.resolve(WorkDirectory.JOURNAL), lines);
+    DurableFiles.force(from);
   }
 
   /**
@@ -159,9 +158,9 @@ final class Replacement {
         }
       }
       for (String shard : shards) {
-        Workspace.force(target.resolve(shard));
+        DurableFiles.force(target.resolve(shard));
       }
-      Workspace.force(target);
+      DurableFiles.force(target);
       beforeSwitch.run();
       Workspace.move(from.resolve(Manifest.FILE_NAME), target.resolve(Manifest.FILE_NAME));
     } catch (IOException | RuntimeException | Error e) {
@@ -265,11 +264,7 @@ final class Replacement {
 
   private static void deleteIfEmpty(Path directory) throws IOException {
     if (Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
-      try {
-        Files.deleteIfExists(directory);
-      } catch (DirectoryNotEmptyException holdsOthers) {
-        // somebody else's files, or those of a shard whose manifest could not be read
-      }
+      DurableFiles.deleteIfEmpty(directory); // a shard whose manifest could not be read keeps files
     }
   }
 }

@@ -8,7 +8,6 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -25,9 +24,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.Manifest;
+import tech.bsdb.io.DurableFiles;
+import tech.bsdb.io.OwnedNames;
 
 /**
  * A build's private directory, marked as such and locked while the build runs.
@@ -54,6 +54,12 @@ final class WorkDirectory {
   private static final Pattern RANDOM = Pattern.compile("[0-9a-z]{1,13}");
   private static final Pattern PARTS = Pattern.compile("[0-9A-Za-z-]+\\.part");
   private static final Pattern SHARD_PARTS = Pattern.compile("shard-[0-9]{5}\\.part");
+  private static final OwnedNames OURS =
+      new OwnedNames(
+          name -> name.equals(LOCK) || name.equals(JOURNAL) || isDatabaseFile(name),
+          WorkDirectory::isDatabase,
+          WorkDirectory::isDatabaseFile,
+          /* links= */ true);
   private static final long STARTUP_MILLISECONDS = 60_000;
   private static final int MAX_MARK_BYTES = 1 << 14;
 
@@ -237,7 +243,7 @@ final class WorkDirectory {
     } finally {
       forget(); // before the directory is gone: a new one could reuse its key
     }
-    deleteIfEmpty(path);
+    DurableFiles.deleteIfEmpty(path);
   }
 
   /**
@@ -258,7 +264,7 @@ final class WorkDirectory {
 
   /** Whether a path has the name of a build directory with this prefix. */
   static boolean isName(Path path, String prefix) {
-    String name = String.valueOf(path.getFileName());
+    String name = DurableFiles.name(path);
     return name.startsWith(prefix) && RANDOM.matcher(name.substring(prefix.length())).matches();
   }
 
@@ -310,11 +316,11 @@ final class WorkDirectory {
         return;
       }
       String mark = read(channel);
-      if (isMark(mark, owner) && holdsOurNamesOnly(directory)) {
+      if (isMark(mark, owner) && OURS.areAllIn(directory)) {
         removeNoted(mark);
         recovery.run(directory);
         deleteContent(directory);
-        deleteIfEmpty(directory);
+        DurableFiles.deleteIfEmpty(directory);
       }
     }
   }
@@ -324,11 +330,11 @@ final class WorkDirectory {
    * an unlocked lock file. Empty directories are removed only while empty.
    */
   private static boolean isStarting(Path directory) throws IOException {
-    if (String.valueOf(directory.getFileName()).equals(REPLACING)) {
+    if (DurableFiles.name(directory).equals(REPLACING)) {
       return false; // it was created under another name
     }
-    for (String name : names(directory)) {
-      if (!name.equals(LOCK) || Files.size(directory.resolve(name)) > 0) {
+    for (Path entry : DurableFiles.list(directory)) {
+      if (!DurableFiles.name(entry).equals(LOCK) || Files.size(entry) > 0) {
         return false;
       }
     }
@@ -353,46 +359,15 @@ final class WorkDirectory {
     return content.startsWith(MARK + " ") || (MARK + " ").startsWith(content);
   }
 
-  private static boolean holdsOurNamesOnly(Path directory) throws IOException {
-    for (String name : names(directory)) {
-      Path entry = directory.resolve(name);
-      boolean ours =
-          isDatabase(entry) ? holdsDatabaseFilesOnly(entry) : isOurs(name) && isFile(entry);
-      if (!ours) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private static boolean holdsDatabaseFilesOnly(Path database) throws IOException {
-    for (String name : names(database)) {
-      if (!isDatabaseFile(name) || !isFile(database.resolve(name))) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private static boolean isFile(Path path) {
-    return Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS);
-  }
-
-  private static boolean isOurs(String name) {
-    return name.equals(LOCK) || name.equals(JOURNAL) || isDatabaseFile(name);
-  }
-
   private static boolean isDatabaseFile(String name) {
     return PARTS.matcher(name).matches() || Manifest.isFileName(name);
   }
 
-  /** Whether a path is the directory of a shard, finished or not, or of the changes of a merge. */
-  private static boolean isDatabase(Path path) {
-    String name = String.valueOf(path.getFileName());
-    return (Manifest.isShardDirectory(name)
-            || SHARD_PARTS.matcher(name).matches()
-            || name.equals(CHANGES))
-        && Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
+  /** Whether the name is that of a shard, finished or not, or of the changes of a merge. */
+  private static boolean isDatabase(String name) {
+    return Manifest.isShardDirectory(name)
+        || SHARD_PARTS.matcher(name).matches()
+        || name.equals(CHANGES);
   }
 
   /**
@@ -425,12 +400,6 @@ final class WorkDirectory {
     return key == null ? path : key;
   }
 
-  private static List<String> names(Path directory) throws IOException {
-    try (Stream<Path> list = Files.list(directory)) {
-      return list.map(entry -> String.valueOf(entry.getFileName())).toList();
-    }
-  }
-
   /** Deletes our files, the mark last, so that a partly deleted directory is still marked. */
   private static void deleteContent(Path directory) throws IOException {
     if (!Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
@@ -438,37 +407,12 @@ final class WorkDirectory {
     }
     boolean journal = Files.exists(directory.resolve(JOURNAL), LinkOption.NOFOLLOW_LINKS);
     if (journal) { // what it names must be gone for good before it is
-      Workspace.forceParent(directory);
+      DurableFiles.forceParent(directory);
     }
-    for (String name : names(directory)) {
-      Path entry = directory.resolve(name);
-      if (isDatabase(entry)) {
-        deleteDatabase(entry);
-      } else if (isOurs(name) && !name.equals(LOCK)) {
-        Files.deleteIfExists(entry);
-      }
-    }
+    OURS.deleteIn(directory, LOCK);
     if (journal) { // its name blocks other builds, so a power cut must not lose the mark first
-      Workspace.forceUninterrupted(directory);
+      DurableFiles.forceUninterrupted(directory);
     }
     Files.deleteIfExists(directory.resolve(LOCK));
-  }
-
-  private static void deleteDatabase(Path database) throws IOException {
-    for (String name : names(database)) {
-      Path entry = database.resolve(name);
-      if (isDatabaseFile(name) && !Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS)) {
-        Files.deleteIfExists(entry);
-      }
-    }
-    deleteIfEmpty(database);
-  }
-
-  private static void deleteIfEmpty(Path directory) throws IOException {
-    try {
-      Files.deleteIfExists(directory);
-    } catch (DirectoryNotEmptyException e) {
-      // contains files that are not ours
-    }
   }
 }

@@ -4,8 +4,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
-import java.nio.channels.ClosedByInterruptException;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -14,17 +12,15 @@ import java.nio.file.LinkOption;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.FileFrame;
 import tech.bsdb.format.Manifest;
+import tech.bsdb.io.DurableFiles;
 
 /**
  * The directory where a build works until its database is published, and the publication protocol.
@@ -148,8 +144,8 @@ public final class Workspace implements Closeable {
       if (work != null) {
         work.remove();
       }
-      removeIfEmpty(madeForTemporary);
-      removeIfEmpty(madeParents);
+      DurableFiles.removeIfEmpty(madeForTemporary);
+      DurableFiles.removeIfEmpty(madeParents);
       throw e;
     }
   }
@@ -192,7 +188,7 @@ public final class Workspace implements Closeable {
           null,
           "already exists; replace it with --overwrite or choose another target");
     }
-    if (!isDatabase(target) && holdsMoreThanStaleFiles(target)) {
+    if (!isDatabase(target) && !entries(target).isEmpty()) {
       throw new FileAlreadyExistsException(
           target.toString(),
           null,
@@ -212,26 +208,27 @@ public final class Workspace implements Closeable {
     if (startsLikeManifest(manifest)) {
       return true;
     }
-    List<Path> entries;
-    try (Stream<Path> all = Files.list(target)) {
-      entries = all.filter(entry -> !WorkDirectory.isName(entry, "." + MARK)).toList();
-    }
+    List<Path> entries = entries(target);
     for (Path entry : entries) {
-      if (!Manifest.isFileName(String.valueOf(entry.getFileName())) && !isShardOnly(entry)) {
+      if (!Manifest.isFileName(DurableFiles.name(entry)) && !isShardOnly(entry)) {
         return false;
       }
     }
     return entries.size() > 1;
   }
 
+  /** What a target holds besides the directories of builds. */
+  private static List<Path> entries(Path target) throws IOException {
+    List<Path> entries = new ArrayList<>(DurableFiles.list(target));
+    entries.removeIf(entry -> WorkDirectory.isName(entry, "." + MARK));
+    return entries;
+  }
+
   /** Whether a path is the directory of a shard with nothing else in it. */
   private static boolean isShardOnly(Path path) throws IOException {
-    if (!isShard(path)) {
-      return false;
-    }
-    try (Stream<Path> entries = Files.list(path)) {
-      return entries.allMatch(entry -> Manifest.isFileName(String.valueOf(entry.getFileName())));
-    }
+    return isShard(path)
+        && DurableFiles.list(path).stream()
+            .allMatch(entry -> Manifest.isFileName(DurableFiles.name(entry)));
   }
 
   private static boolean startsLikeManifest(Path file) throws IOException {
@@ -243,34 +240,10 @@ public final class Workspace implements Closeable {
     }
   }
 
-  private static boolean holdsMoreThanStaleFiles(Path target) throws IOException {
-    try (Stream<Path> entries = Files.list(target)) {
-      return entries.anyMatch(entry -> !WorkDirectory.isName(entry, "." + MARK));
-    }
-  }
-
   private static void makeParents(Path directory, List<Path> made) throws IOException {
-    List<Path> missing = new ArrayList<>();
-    for (Path path = directory; path != null && !Files.exists(path); path = path.getParent()) {
-      missing.add(path);
-    }
-    Collections.reverse(missing);
-    for (Path path : missing) {
-      Files.createDirectory(path);
-      made.add(0, path);
-    }
+    DurableFiles.makeDirectories(directory, made);
     if (!Files.isDirectory(directory)) {
       throw new NotDirectoryException(directory.toString());
-    }
-  }
-
-  private static void removeIfEmpty(List<Path> directories) {
-    for (Path directory : directories) {
-      try {
-        Files.deleteIfExists(directory);
-      } catch (IOException e) {
-        return; // in use by another process
-      }
     }
   }
 
@@ -309,7 +282,7 @@ public final class Workspace implements Closeable {
   void publish(Runnable whileWaiting, Duration patience) throws IOException {
     refuseInterrupted();
     forceShards();
-    force(work.path());
+    DurableFiles.force(work.path());
     if (!replaces) {
       publishNew();
     }
@@ -319,17 +292,15 @@ public final class Workspace implements Closeable {
   }
 
   private void forceShards() throws IOException {
-    List<Path> shards;
-    try (Stream<Path> entries = Files.list(work.path())) {
-      shards = entries.filter(Workspace::isShard).toList();
-    }
-    for (Path shard : shards) {
-      force(shard);
+    for (Path entry : DurableFiles.list(work.path())) {
+      if (isShard(entry)) {
+        DurableFiles.force(entry);
+      }
     }
   }
 
   private static boolean isShard(Path path) {
-    return Manifest.isShardDirectory(String.valueOf(path.getFileName()))
+    return Manifest.isShardDirectory(DurableFiles.name(path))
         && Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
   }
 
@@ -358,10 +329,10 @@ public final class Workspace implements Closeable {
     }
     published = true;
     afterwards(() -> Files.deleteIfExists(target.resolve(WorkDirectory.LOCK)));
-    afterwards(() -> forceUninterrupted(target));
-    afterwards(() -> forceParent(target));
+    afterwards(() -> DurableFiles.forceUninterrupted(target));
+    afterwards(() -> DurableFiles.forceParent(target));
     for (Path directory : madeParents) {
-      afterwards(() -> forceParent(directory));
+      afterwards(() -> DurableFiles.forceParent(directory));
     }
   }
 
@@ -382,7 +353,7 @@ public final class Workspace implements Closeable {
     replacement.writeJournal();
     replacement.run(Workspace::refuseInterrupted);
     published = true;
-    if (!afterwards(() -> forceUninterrupted(target))) {
+    if (!afterwards(() -> DurableFiles.forceUninterrupted(target))) {
       abandoned = true; // a power cut may bring back the old database, so keep its files
       return;
     }
@@ -429,42 +400,6 @@ public final class Workspace implements Closeable {
     Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
   }
 
-  static void force(Path directory) throws IOException {
-    force(directory, StandardOpenOption.READ);
-  }
-
-  static void force(Path path, StandardOpenOption option) throws IOException {
-    try (FileChannel channel = FileChannel.open(path, option)) {
-      channel.force(true);
-    }
-  }
-
-  static void forceParent(Path path) throws IOException {
-    Path parent = path.getParent();
-    if (parent != null) {
-      forceUninterrupted(parent);
-    }
-  }
-
-  /** Forces a directory to the device, even if interrupted; the interrupt flag stays set. */
-  static void forceUninterrupted(Path directory) throws IOException {
-    boolean interrupted = Thread.interrupted();
-    try {
-      while (true) {
-        try {
-          force(directory);
-          return;
-        } catch (ClosedByInterruptException e) {
-          interrupted |= Thread.interrupted();
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
-  }
-
   /** Removes all unpublished files of the build. Does not fail once the database is published. */
   @Override
   public void close() throws IOException {
@@ -483,7 +418,7 @@ public final class Workspace implements Closeable {
     try {
       if (temporary != null) {
         temporary.remove();
-        removeIfEmpty(madeForTemporary);
+        DurableFiles.removeIfEmpty(madeForTemporary);
       }
     } finally {
       if (abandoned || (published && !replaces)) {
@@ -492,7 +427,7 @@ public final class Workspace implements Closeable {
         work.remove();
       }
       if (!published) {
-        removeIfEmpty(madeParents);
+        DurableFiles.removeIfEmpty(madeParents);
       }
     }
   }
