@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HexFormat;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.error.UnsupportedFormatException;
 import tech.bsdb.format.ChecksumTable;
@@ -84,7 +85,7 @@ final class ArrivingPages {
     int stored = little(bytes, offset + Page.PAYLOAD);
     int actual = Page.checksum(bytes, offset, Page.PAYLOAD, entry.file(), next);
     if (stored != actual) {
-      throw damaged(0, "page checksum " + Integer.toHexString(stored), Integer.toHexString(actual));
+      throw damagedPage(stored, actual);
     }
     if (next == 0) {
       DatabaseId found = DatabaseId.read(bytes, offset + 16);
@@ -116,8 +117,7 @@ final class ArrivingPages {
       int actual = body[i];
       if (stored != actual) {
         backTo(i);
-        throw damaged(
-            0, "page checksum " + Integer.toHexString(stored), Integer.toHexString(actual));
+        throw damagedPage(stored, actual);
       }
     }
   }
@@ -129,6 +129,11 @@ final class ArrivingPages {
     for (int i = 0; i < bodyPages; i++) {
       digest = PageEncoder.fold(digest, body[i]);
     }
+  }
+
+  private CorruptDatabaseException damagedPage(int stored, int actual) {
+    HexFormat hex = HexFormat.of();
+    return damaged(0, "page checksum " + hex.toHexDigits(stored), hex.toHexDigits(actual));
   }
 
   private CorruptDatabaseException damaged(int offset, String expected, String found) {

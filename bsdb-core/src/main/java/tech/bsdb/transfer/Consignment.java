@@ -37,18 +37,17 @@ public final class Consignment {
     List<Part> files = new ArrayList<>();
     List<Part> manifests = new ArrayList<>();
     for (DataSet.Located file : opened.files()) {
-      files.add(new Part(file.path(), file.entry().length(), file.database(), file.entry()));
+      files.add(new Part(file.path(), file.entry().length(), file.database().id(), file.entry()));
     }
     if (opened.isSet()) {
       for (DatabaseDirectory shard : opened.databases()) {
         manifests.add(
-            new Part(
-                shard.path().resolve(MANIFEST), shard.manifestBytes(), shard.id(), null, null));
+            new Part(shard.path().resolve(MANIFEST), shard.manifestBytes(), shard.id(), null));
       }
     }
     long bytes =
         opened.isSet() ? opened.setManifestBytes() : opened.databases().get(0).manifestBytes();
-    manifests.add(new Part(path.resolve(MANIFEST), bytes, id, null, null));
+    manifests.add(new Part(path.resolve(MANIFEST), bytes, id, null));
     this.files = List.copyOf(files);
     this.manifests = List.copyOf(manifests);
   }
@@ -124,23 +123,12 @@ public final class Consignment {
     private final Path file;
     private final long length;
     private final DatabaseId owner;
-    private final @Nullable DatabaseDirectory database;
     private final @Nullable FileEntry entry;
 
-    private Part(Path file, long length, DatabaseDirectory database, FileEntry entry) {
-      this(file, length, database.id(), database, entry);
-    }
-
-    private Part(
-        Path file,
-        long length,
-        DatabaseId owner,
-        @Nullable DatabaseDirectory database,
-        @Nullable FileEntry entry) {
+    private Part(Path file, long length, DatabaseId owner, @Nullable FileEntry entry) {
       this.file = file;
       this.length = length;
       this.owner = owner;
-      this.database = database;
       this.entry = entry;
     }
 
@@ -156,11 +144,12 @@ public final class Consignment {
 
     /**
      * Opens the file. Reading fails with a {@link CorruptDatabaseException} before it returns a
-     * byte of a damaged page, and at the end if the digest is wrong.
+     * byte of a damaged page, and at the end if the digest is wrong, or if a page of a hash
+     * function is damaged.
      */
     public InputStream open() throws IOException {
-      if (database != null && entry != null) {
-        return CheckedSource.open(database, entry);
+      if (entry != null) {
+        return new VerifiedStream(file, entry, owner);
       }
       byte[] bytes = Files.readAllBytes(file);
       DatabaseId found = ManifestFile.decode(file, bytes).id();

@@ -1,6 +1,5 @@
 package tech.bsdb.transfer;
 
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
@@ -36,7 +35,6 @@ import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.ManifestFile;
-import tech.bsdb.format.Page;
 import tech.bsdb.format.ShardSet;
 
 /**
@@ -254,19 +252,11 @@ public final class Download {
   }
 
   private void verify(Path file, FileEntry entry, DatabaseId id) throws IOException {
-    ArrivingPages pages = new ArrivingPages(file, entry, id);
-    byte[] chunk = new byte[(int) Math.min(VERIFIED_AT_ONCE, entry.length())];
-    try (InputStream in = Files.newInputStream(file)) {
-      while (!pages.complete()) {
+    try (InputStream in = new VerifiedStream(file, entry, id)) {
+      byte[] chunk = new byte[VERIFIED_AT_ONCE];
+      do {
         traffic.checkOpen();
-        int read = in.readNBytes(chunk, 0, chunk.length);
-        if (read < Page.SIZE) {
-          throw new EOFException(file + ": was cut short while it was read");
-        }
-        for (int offset = 0; offset + Page.SIZE <= read; offset += Page.SIZE) {
-          pages.accept(chunk, offset);
-        }
-      }
+      } while (in.read(chunk) >= 0);
     }
   }
 
