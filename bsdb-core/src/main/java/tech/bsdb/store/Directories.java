@@ -1,62 +1,34 @@
 package tech.bsdb.store;
 
 import java.io.IOException;
-import java.nio.channels.ClosedByInterruptException;
-import java.nio.channels.FileChannel;
-import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
-import tech.bsdb.format.Manifest;
+import tech.bsdb.io.DurableFiles;
+import tech.bsdb.io.OwnedNames;
+import tech.bsdb.transfer.Consignment;
 
 /** Directory operations of a store. */
 final class Directories {
-  /** The names of the directories of shards in a set (FORMAT.md §14). */
-  private static final Pattern SHARDS = Pattern.compile("shard-[0-9]{5}-[0-9a-f]{8}");
+  /** What a publication writes; links are somebody else's. */
+  private static final OwnedNames OURS =
+      new OwnedNames(
+          name -> isDatabaseFile(name) || name.equals(Publication.UNFINISHED),
+          Consignment::isShardDirectory,
+          Directories::isDatabaseFile,
+          /* links= */ false);
 
   private Directories() {}
 
   static boolean isDatabase(Path directory) {
-    return Files.isRegularFile(directory.resolve(Manifest.FILE_NAME));
+    return Files.isRegularFile(directory.resolve(Consignment.MANIFEST));
   }
 
-  static String name(Path path) {
-    return String.valueOf(path.getFileName());
-  }
-
-  static List<Path> list(Path directory) throws IOException {
-    try (Stream<Path> entries = Files.list(directory)) {
-      return entries.sorted().toList();
-    }
-  }
-
-  /**
-   * Forces a directory's entries to the device, even if interrupted; the interrupt flag stays set.
-   */
-  static void force(Path directory) throws IOException {
-    boolean interrupted = Thread.interrupted();
-    try {
-      while (true) {
-        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-          channel.force(true);
-          return;
-        } catch (ClosedByInterruptException e) {
-          interrupted |= Thread.interrupted();
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+  private static boolean isDatabaseFile(String name) {
+    return name.endsWith(".bsdb");
   }
 
   /**
@@ -65,21 +37,8 @@ final class Directories {
    * @throws java.nio.file.NoSuchFileException if one of them is removed meanwhile
    */
   static void make(Path directory, List<Path> made) throws IOException {
-    List<Path> missing = new ArrayList<>();
-    for (Path path = directory; path != null && !Files.exists(path); path = path.getParent()) {
-      missing.add(path);
-    }
-    Collections.reverse(missing);
-    for (Path path : missing) {
-      try {
-        Files.createDirectory(path);
-        made.add(0, path);
-      } catch (java.nio.file.FileAlreadyExistsException createdConcurrently) {
-        // checked below
-      }
-    }
-    BasicFileAttributes found = Files.readAttributes(directory, BasicFileAttributes.class);
-    if (!found.isDirectory()) {
+    DurableFiles.makeDirectories(directory, made);
+    if (!Files.readAttributes(directory, BasicFileAttributes.class).isDirectory()) {
       throw new NotDirectoryException(
           directory + " is not a directory; a store must be a directory");
     }
@@ -87,7 +46,7 @@ final class Directories {
 
   /** Whether a path is the directory of a shard in a set of them; a link to one is not. */
   static boolean isShard(Path path) {
-    return SHARDS.matcher(name(path)).matches()
+    return Consignment.isShardDirectory(DurableFiles.name(path))
         && Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
   }
 
@@ -96,32 +55,12 @@ final class Directories {
     return Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)
         && !isDatabase(path)
         && holdsDatabaseFilesOnly(path)
-        && !list(path).isEmpty();
+        && !DurableFiles.list(path).isEmpty();
   }
 
   /** Whether a directory contains only files and shards that a publication writes. */
   static boolean holdsDatabaseFilesOnly(Path directory) throws IOException {
-    for (Path entry : list(directory)) {
-      boolean ours = isShard(entry) ? holdsShardFilesOnly(entry) : isPublished(entry);
-      if (!ours) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private static boolean holdsShardFilesOnly(Path shard) throws IOException {
-    return list(shard).stream().allMatch(Directories::isDatabaseFile);
-  }
-
-  private static boolean isPublished(Path file) {
-    return isDatabaseFile(file)
-        || (name(file).equals(Publication.UNFINISHED)
-            && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS));
-  }
-
-  private static boolean isDatabaseFile(Path file) {
-    return name(file).endsWith(".bsdb") && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS);
+    return OURS.areAllIn(directory);
   }
 
   /**
@@ -132,31 +71,9 @@ final class Directories {
   static void delete(Path directory) throws IOException {
     if (Files.isSymbolicLink(directory)) {
       Files.deleteIfExists(directory);
-      return;
-    }
-    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
-      return;
-    }
-    for (Path entry : list(directory)) {
-      if (isShard(entry)) {
-        for (Path file : list(entry)) {
-          if (isDatabaseFile(file)) {
-            Files.deleteIfExists(file);
-          }
-        }
-        deleteIfEmpty(entry);
-      } else if (isPublished(entry)) {
-        Files.deleteIfExists(entry);
-      }
-    }
-    deleteIfEmpty(directory);
-  }
-
-  private static void deleteIfEmpty(Path directory) throws IOException {
-    try {
-      Files.deleteIfExists(directory);
-    } catch (DirectoryNotEmptyException e) {
-      // contains other files
+    } else if (Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+      OURS.deleteIn(directory, "");
+      DurableFiles.deleteIfEmpty(directory);
     }
   }
 }

@@ -1,18 +1,17 @@
 package tech.bsdb.store;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
-import java.util.HashSet;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.Statistics;
+import tech.bsdb.io.DurableFiles;
 
 /** Copies or links the files of a database on this machine. */
 final class LocalSupply implements Supply {
@@ -93,7 +92,7 @@ final class LocalSupply implements Supply {
               + " "
               + above
               + " --version "
-              + Directories.name(real));
+              + DurableFiles.name(real));
     }
   }
 
@@ -105,7 +104,7 @@ final class LocalSupply implements Supply {
       // resolve the parent instead
     }
     Path parent = path.getParent();
-    return parent == null ? path : realOrAbsolute(parent).resolve(Directories.name(path));
+    return parent == null ? path : realOrAbsolute(parent).resolve(DurableFiles.name(path));
   }
 
   @Override
@@ -126,69 +125,56 @@ final class LocalSupply implements Supply {
   }
 
   @Override
-  public void bring(Incoming incoming) throws IOException {
-    Statistics source = source();
-    Path into = incoming.directory();
-    long[] done = new long[1];
-    ByteBuffer chunk = FileCopy.chunk();
-    Set<Path> shards = new HashSet<>();
-    for (String name : source.fileBytes().keySet()) { // the manifest is the last one
-      Path from = source.directory().resolve(name);
-      Path to = into.resolve(name);
-      Path parent = Objects.requireNonNull(to.getParent());
-      if (!parent.equals(into) && shards.add(parent)) {
-        incoming.makeShard(parent);
-      }
-      try {
-        if (link) {
-          incoming.exclusively(() -> FileCopy.link(from, to));
-          tell(incoming, done, source.fileBytes().getOrDefault(name, 0L));
-        } else {
-          try (FileChannel out = incoming.create(to)) {
-            FileCopy.copy(from, out, chunk, more -> tell(incoming, done, more));
-          }
-        }
-      } catch (IOException e) {
-        refuseReplaced(e);
-        throw e;
-      }
-    }
-    incoming.checkOpen();
-    refuseMixed(into);
+  public List<Piece> pieces() {
+    List<Piece> pieces = new ArrayList<>();
+    source()
+        .fileBytes()
+        .forEach(
+            (name, bytes) -> {
+              Path file = source().directory().resolve(name);
+              pieces.add(new Piece(name, file, link ? How.LINK : How.COPY, bytes));
+            });
+    return pieces;
   }
 
-  private void tell(Incoming incoming, long[] done, long more) {
-    incoming.checkOpen();
-    done[0] += more;
-    incoming.copied(done[0], source().databaseBytes());
+  @Override
+  public long bytes() {
+    return source().databaseBytes();
   }
 
   /**
    * The manifest is copied last; if its id differs, the files copied before belong to another
    * database.
    */
-  private void refuseMixed(Path copy) throws IOException {
+  @Override
+  public void checkCopy(Path version) throws IOException {
     try {
-      if (Database.statistics(copy).databaseId().equals(source().databaseId())) {
+      if (Database.statistics(version).databaseId().equals(id())) {
         return;
       }
     } catch (IOException e) {
-      refuseReplaced(e);
-      throw e;
+      throw explained(e);
     }
-    refuseReplaced(null);
+    if (isReplaced()) {
+      throw replaced(null);
+    }
   }
 
-  private void refuseReplaced(@Nullable IOException cause) throws IOException {
-    boolean same;
+  @Override
+  public IOException explained(IOException failure) {
+    return isReplaced() ? replaced(failure) : failure;
+  }
+
+  private boolean isReplaced() {
     try {
-      same = Database.statistics(database).databaseId().equals(source().databaseId());
-    } catch (IOException e) {
-      return;
+      return !Database.statistics(database).databaseId().equals(id());
+    } catch (IOException unreadable) {
+      return false;
     }
-    if (!same) {
-      throw new IOException(
-          database + ": the database was replaced while it was copied; publish again", cause);
-    }
+  }
+
+  private IOException replaced(@Nullable IOException cause) {
+    return new IOException(
+        database + ": the database was replaced while it was copied; publish again", cause);
   }
 }

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.io.DurableFiles;
 
 /**
  * The version that a directory names for serving.
@@ -46,6 +47,6 @@ record NamedVersion(@Nullable String version, Path directory, boolean whole) {
 
   /** The name shown in messages. */
   String label() {
-    return version == null ? Directories.name(directory.toAbsolutePath().normalize()) : version;
+    return version == null ? DurableFiles.name(directory.toAbsolutePath().normalize()) : version;
   }
 }

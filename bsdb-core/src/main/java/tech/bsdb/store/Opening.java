@@ -10,6 +10,7 @@ import java.util.function.BooleanSupplier;
 import tech.bsdb.Database;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.Statistics;
+import tech.bsdb.io.DurableFiles;
 import tech.bsdb.io.Memory;
 import tech.bsdb.io.PageCache;
 
@@ -51,7 +52,7 @@ record Opening(OpenOptions options, Preload preload) {
         .fileBytes()
         .forEach(
             (name, bytes) -> {
-              if (preload == Preload.ALL || !Directories.name(Path.of(name)).startsWith("data")) {
+              if (preload == Preload.ALL || !DurableFiles.name(Path.of(name)).startsWith("data")) {
                 files.put(statistics.directory().resolve(name), bytes);
               }
             });

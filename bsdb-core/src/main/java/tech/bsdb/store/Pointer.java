@@ -2,38 +2,40 @@ package tech.bsdb.store;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.io.DurableFiles;
 
 /**
  * The content of a store's file {@code CURRENT}: one name per line, first the current version, then
  * the versions to roll back to, most recent first. A file written by hand may have a single line; a
- * symbolic link to a version's directory counts as a single line.
+ * symbolic link to a version's directory counts as a single line. Immutable.
  *
  * @param current the name of the current version
  * @param chain the names of the versions to roll back to, most recent first
  * @param whole whether the file ended with a newline, so that it was certainly written completely
  */
-record Pointer(String current, List<String> chain, boolean whole) {
-  static final String FILE = "CURRENT";
+public record Pointer(String current, List<String> chain, boolean whole) {
+  /** The name of the file in the directory of the store. */
+  public static final String FILE = "CURRENT";
 
   /** The temporary file that is renamed to {@code CURRENT}. */
   static final String NEXT_FILE = ".CURRENT.new";
 
   private static final int MAX_CHAIN = 100;
-  private static final int MAX_BYTES = 1 << 16;
 
-  static Pointer to(String current) {
+  /** The most bytes of the file that are read. */
+  static final int MAX_BYTES = 1 << 16;
+
+  /** The pointer of a store's first version. */
+  public static Pointer to(String current) {
     return new Pointer(current, List.of(), true);
   }
 
@@ -54,7 +56,12 @@ record Pointer(String current, List<String> chain, boolean whole) {
     } catch (NoSuchFileException e) {
       return null;
     }
-    return decode(new String(bytes, StandardCharsets.UTF_8));
+    return decode(bytes);
+  }
+
+  /** Reads the content of the file; returns null if it names no version. */
+  public static @Nullable Pointer decode(byte[] content) {
+    return decode(new String(content, StandardCharsets.UTF_8));
   }
 
   static @Nullable Pointer decode(String text) {
@@ -70,12 +77,14 @@ record Pointer(String current, List<String> chain, boolean whole) {
     return new Pointer(current, List.copyOf(names), text.endsWith("\n"));
   }
 
-  String encode() {
-    return current + "\n" + (chain.isEmpty() ? "" : String.join("\n", chain) + "\n");
+  /** The content of the file. */
+  public byte[] encode() {
+    String text = current + "\n" + (chain.isEmpty() ? "" : String.join("\n", chain) + "\n");
+    return text.getBytes(StandardCharsets.UTF_8);
   }
 
   /** The pointer after a version goes live: a rollback returns to the previously current one. */
-  Pointer pushed(String next) {
+  public Pointer pushed(String next) {
     List<String> names = new ArrayList<>();
     names.add(current);
     names.addAll(chain);
@@ -84,8 +93,13 @@ record Pointer(String current, List<String> chain, boolean whole) {
         next, List.copyOf(names.subList(0, Math.min(MAX_CHAIN, names.size()))), true);
   }
 
+  /** Whether a version is the current one, or one to roll back to. */
+  public boolean names(String version) {
+    return current.equals(version) || chain.contains(version);
+  }
+
   /** The pointer after a rollback to a version: more recent versions are dropped from the chain. */
-  Pointer backTo(String version) {
+  public Pointer backTo(String version) {
     int index = chain.indexOf(version);
     return index < 0
         ? pushed(version)
@@ -102,25 +116,14 @@ record Pointer(String current, List<String> chain, boolean whole) {
   @Nullable IOException write(Path store) throws IOException {
     Path next = store.resolve(NEXT_FILE);
     try {
-      try (FileChannel channel =
-          FileChannel.open(
-              next,
-              StandardOpenOption.CREATE,
-              StandardOpenOption.TRUNCATE_EXISTING,
-              StandardOpenOption.WRITE)) {
-        ByteBuffer bytes = ByteBuffer.wrap(encode().getBytes(StandardCharsets.UTF_8));
-        while (bytes.hasRemaining()) {
-          channel.write(bytes);
-        }
-        channel.force(true);
-      }
+      DurableFiles.write(next, encode());
       Files.move(next, store.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException | RuntimeException e) {
       Files.deleteIfExists(next);
       throw e;
     }
     try {
-      Directories.force(store);
+      DurableFiles.forceUninterrupted(store);
       return null;
     } catch (IOException e) {
       return e;

@@ -2,6 +2,7 @@ package tech.bsdb.store;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
@@ -18,13 +19,18 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.VerifyReport;
+import tech.bsdb.io.DurableFiles;
+import tech.bsdb.transfer.Consignment;
 import tech.bsdb.transfer.Download;
 import tech.bsdb.transfer.Origin;
 import tech.bsdb.transfer.TransferOptions;
@@ -66,7 +72,6 @@ public final class Publication implements AutoCloseable {
   private final Path store;
   private final PublishOptions options;
   private final List<Path> made = new ArrayList<>();
-  private final List<Path> shards = new ArrayList<>();
   private final List<String> warnings = new ArrayList<>();
   private @Nullable StoreLock lock;
   private @Nullable Path incoming;
@@ -216,8 +221,8 @@ public final class Publication implements AutoCloseable {
   private void removeStale() throws IOException {
     List<Path> stale = new ArrayList<>();
     boolean unfinished = false;
-    for (Path entry : Directories.list(store)) {
-      String name = Directories.name(entry);
+    for (Path entry : DurableFiles.list(store)) {
+      String name = DurableFiles.name(entry);
       if (isStale(name, INCOMING) || isStale(name, REMOVED)) {
         stale.add(entry);
       }
@@ -243,7 +248,7 @@ public final class Publication implements AutoCloseable {
   }
 
   private static boolean isUnfinished(Path version) {
-    return VersionName.isValid(Directories.name(version))
+    return VersionName.isValid(DurableFiles.name(version))
         && Files.isDirectory(version, LinkOption.NOFOLLOW_LINKS)
         && Files.isRegularFile(version.resolve(UNFINISHED), LinkOption.NOFOLLOW_LINKS);
   }
@@ -254,12 +259,10 @@ public final class Publication implements AutoCloseable {
     if (pointer == null && Store.isStore(store)) {
       return hidden; // a partly written pointer may still name any of them
     }
-    for (Path version : Directories.list(store)) {
+    for (Path version : DurableFiles.list(store)) {
       if (isUnfinished(version)) {
-        String name = Directories.name(version);
-        boolean named =
-            pointer != null && (pointer.current().equals(name) || pointer.chain().contains(name));
-        if (named) {
+        String name = DurableFiles.name(version);
+        if (pointer != null && pointer.names(name)) {
           Files.deleteIfExists(version.resolve(UNFINISHED));
         } else if (Directories.holdsDatabaseFilesOnly(version)) {
           hidden.add(Files.move(version, hiddenPath(name), StandardCopyOption.ATOMIC_MOVE));
@@ -305,55 +308,90 @@ public final class Publication implements AutoCloseable {
 
   private void copyFiles() throws IOException {
     Path into = directory();
-    supply.bring(new Copy(into));
-    create(into.resolve(UNFINISHED)).close();
-    for (Path shard : shards) {
-      Directories.force(shard);
+    List<Supply.Piece> pieces = supply.pieces();
+    Set<Path> shards = new LinkedHashSet<>();
+    LongConsumer copied = progress();
+    ByteBuffer chunk = FileCopy.chunk();
+    try {
+      for (Supply.Piece piece : pieces) {
+        Path to = into.resolve(piece.name());
+        Path parent = Objects.requireNonNull(to.getParent());
+        if (!parent.equals(into) && shards.add(parent)) {
+          exclusively(() -> Files.createDirectory(parent));
+        }
+        place(piece, to, chunk, copied);
+      }
+    } catch (IOException e) {
+      throw supply.explained(e);
     }
-    Directories.force(into);
-  }
-
-  /** The directory of the copy, as the supply sees it. */
-  private final class Copy implements Supply.Incoming {
-    private final Path into;
-
-    Copy(Path into) {
-      this.into = into;
-    }
-
-    @Override
-    public void checkOpen() {
-      Publication.this.checkOpen();
-    }
-
-    @Override
-    public Path directory() {
-      return into;
-    }
-
-    @Override
-    public FileChannel create(Path file) throws IOException {
-      return Publication.this.create(file);
-    }
-
-    @Override
-    public void makeShard(Path directory) throws IOException {
-      exclusively(() -> Files.createDirectory(directory));
-      shards.add(directory);
-    }
-
-    @Override
-    public void exclusively(Supply.Step step) throws IOException {
-      synchronized (Publication.this) {
-        checkOpen();
-        step.run();
+    if (supply.manifest().length > 0) {
+      try (FileChannel out = create(into.resolve(Consignment.MANIFEST))) {
+        DurableFiles.write(out, supply.manifest());
       }
     }
-
-    @Override
-    public void copied(long doneBytes, long allBytes) {
-      options.listener().copied(doneBytes, allBytes);
+    checkOpen();
+    supply.checkCopy(into);
+    create(into.resolve(UNFINISHED)).close();
+    for (Path shard : shards) {
+      DurableFiles.forceUninterrupted(shard);
     }
+    DurableFiles.forceUninterrupted(into);
+  }
+
+  /** Takes numbers of bytes as they are copied; fails once this is closed. */
+  private LongConsumer progress() {
+    long[] done = new long[1];
+    return bytes -> {
+      checkOpen();
+      done[0] += bytes;
+      if (supply.bytes() > 0) {
+        options.listener().copied(done[0], supply.bytes());
+      }
+    };
+  }
+
+  private void place(Supply.Piece piece, Path to, ByteBuffer chunk, LongConsumer copied)
+      throws IOException {
+    switch (piece.how()) {
+      case LINK -> {
+        exclusively(() -> FileCopy.link(piece.from(), to));
+        copied.accept(piece.bytes());
+      }
+      case COPY -> copy(piece, to, chunk, copied);
+      case LINK_OR_COPY -> {
+        if (!isLinked(piece, to)) {
+          copy(piece, to, chunk, copied);
+        }
+      }
+      case LINK_OR_MOVE -> {
+        if (!isLinked(piece, to)) {
+          exclusively(() -> Files.move(piece.from(), to, StandardCopyOption.ATOMIC_MOVE));
+        }
+      }
+    }
+  }
+
+  private void copy(Supply.Piece piece, Path to, ByteBuffer chunk, LongConsumer copied)
+      throws IOException {
+    try (FileChannel out = create(to)) {
+      FileCopy.copy(piece.from(), out, chunk, copied);
+    }
+  }
+
+  /** Links a file that is forced to the device already; returns whether that is possible. */
+  private boolean isLinked(Supply.Piece piece, Path to) throws IOException {
+    try {
+      exclusively(() -> Files.createLink(to, piece.from().toRealPath()));
+      return true;
+    } catch (UnsupportedOperationException | FileSystemException e) {
+      return false;
+    }
+  }
+
+  /** Takes a step that a close must not overlap. */
+  private synchronized void exclusively(Action step) throws IOException {
+    checkOpen();
+    step.run();
   }
 
   private synchronized FileChannel create(Path file) throws IOException {
@@ -409,8 +447,8 @@ public final class Publication implements AutoCloseable {
   private boolean containsForeignFiles() throws IOException {
     boolean versions = false;
     boolean foreign = false;
-    for (Path entry : Directories.list(store)) {
-      String name = Directories.name(entry);
+    for (Path entry : DurableFiles.list(store)) {
+      String name = DurableFiles.name(entry);
       if (name.equals(Pointer.FILE)) {
         return false;
       }
@@ -554,10 +592,7 @@ public final class Publication implements AutoCloseable {
     }
     afterwards(supply::done);
     for (Path directory : made) {
-      Path parent = directory.getParent();
-      if (parent != null) {
-        afterwards(() -> Directories.force(parent));
-      }
+      afterwards(() -> DurableFiles.forceParent(directory));
     }
     return true;
   }
@@ -576,7 +611,7 @@ public final class Publication implements AutoCloseable {
     }
     Files.move(copy, target, StandardCopyOption.ATOMIC_MOVE);
     try {
-      Directories.force(store);
+      DurableFiles.forceUninterrupted(store);
       IOException notSynced =
           (pointer == null ? Pointer.to(name) : pointer.pushed(name)).write(store);
       live = true;
@@ -634,7 +669,7 @@ public final class Publication implements AutoCloseable {
     String back = Store.open(store).rollbackTarget(pointer).orElse("");
     List<Path> others = new ArrayList<>();
     for (Path directory : Store.versionDirectories(store)) {
-      String name = Directories.name(directory);
+      String name = DurableFiles.name(directory);
       boolean needed = name.equals(pointer.current()) || name.equals(back);
       if (!needed && Directories.isDatabase(directory)) {
         others.add(directory);
@@ -649,7 +684,7 @@ public final class Publication implements AutoCloseable {
                 + " contains files that are not the database's, so it was kept; remove it by hand");
         continue;
       }
-      String name = Directories.name(directory);
+      String name = DurableFiles.name(directory);
       hidden.put(name, Files.move(directory, hiddenPath(name)));
     }
     return hidden;
@@ -695,11 +730,7 @@ public final class Publication implements AutoCloseable {
         }
       }
       if (!live) {
-        for (Path directory : made) {
-          if (!removed(directory)) {
-            break;
-          }
-        }
+        DurableFiles.removeIfEmpty(made);
       }
     }
   }
@@ -720,16 +751,8 @@ public final class Publication implements AutoCloseable {
   /** Whether the store contains nothing but what this publication created. */
   private boolean isFresh() throws IOException {
     return made.contains(store)
-        && Directories.list(store).stream()
-            .map(Directories::name)
+        && DurableFiles.list(store).stream()
+            .map(DurableFiles::name)
             .allMatch(name -> name.equals(StoreLock.PUBLISH) || name.equals(StoreLock.SWITCH));
-  }
-
-  private static boolean removed(Path directory) {
-    try {
-      return Files.deleteIfExists(directory);
-    } catch (IOException inUse) {
-      return false;
-    }
   }
 }

@@ -13,10 +13,13 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.Statistics;
+import tech.bsdb.io.DurableFiles;
+import tech.bsdb.transfer.Origin;
+import tech.bsdb.transfer.Shipment;
+import tech.bsdb.transfer.TransferOptions;
 
 /**
  * A directory of versions of a database, one of them current.
@@ -96,6 +99,39 @@ public final class Store {
     return new Store(directory);
   }
 
+  /**
+   * Reads what an origin offers now: the current version of its store, or its database or set of
+   * shards. Little is read.
+   *
+   * @param checkOpen called often; throws to cancel
+   * @throws NoSuchFileException if the origin is neither a store nor a database
+   * @throws IllegalArgumentException if it has not the shards of the options
+   */
+  public static Shipment offered(Origin origin, TransferOptions options, Runnable checkOpen)
+      throws IOException {
+    Pointer pointer;
+    try {
+      byte[] read = Shipment.content(origin, Pointer.FILE, Pointer.MAX_BYTES, options, checkOpen);
+      pointer = Pointer.decode(read);
+    } catch (NoSuchFileException noStore) {
+      try {
+        return Shipment.read(origin, "", options, checkOpen);
+      } catch (NoSuchFileException neither) {
+        NoSuchFileException nothing =
+            new NoSuchFileException(
+                origin.location(""),
+                null,
+                "is neither a store nor a database: it has no CURRENT and no manifest.bsdb");
+        nothing.addSuppressed(neither);
+        throw nothing;
+      }
+    }
+    if (pointer == null) {
+      throw new IOException(origin.location(Pointer.FILE) + ": names no version");
+    }
+    return Shipment.read(origin, pointer.current(), options, checkOpen);
+  }
+
   /** The store directory. */
   public Path directory() {
     return directory;
@@ -125,7 +161,7 @@ public final class Store {
     List<StoredVersion> versions = new ArrayList<>();
     for (Path version : versionDirectories(directory)) {
       try {
-        String name = Directories.name(version);
+        String name = DurableFiles.name(version);
         versions.add(stored(name, version, name.equals(current)));
       } catch (NoSuchFileException removedMeanwhile) {
         // removed since it was listed
@@ -148,7 +184,7 @@ public final class Store {
 
   private static long bytes(Path version) throws IOException {
     long bytes = 0;
-    for (Path entry : Directories.list(version)) {
+    for (Path entry : DurableFiles.list(version)) {
       if (Files.isRegularFile(entry, LinkOption.NOFOLLOW_LINKS)) {
         bytes += Files.size(entry);
       } else if (Directories.isShard(entry)) {
@@ -164,13 +200,11 @@ public final class Store {
   }
 
   static List<Path> versionDirectories(Path store) throws IOException {
-    try (Stream<Path> entries = Files.list(store)) {
-      return entries
-          .filter(entry -> VersionName.isValid(Directories.name(entry)) && Files.isDirectory(entry))
-          .filter(entry -> !belongsToFileSystem(entry))
-          .sorted(Comparator.comparing(Directories::name, VersionName.NATURAL))
-          .toList();
-    }
+    return DurableFiles.list(store).stream()
+        .filter(entry -> VersionName.isValid(DurableFiles.name(entry)) && Files.isDirectory(entry))
+        .filter(entry -> !belongsToFileSystem(entry))
+        .sorted(Comparator.comparing(DurableFiles::name, VersionName.NATURAL))
+        .toList();
   }
 
   /**
@@ -178,8 +212,8 @@ public final class Store {
    * missing. Shards are not: they belong to a set, which may not be copied whole yet.
    */
   private static boolean holdsDatabasesOnly(Path directory) throws IOException {
-    for (Path entry : Directories.list(directory)) {
-      boolean ignored = Directories.name(entry).startsWith(".") || belongsToFileSystem(entry);
+    for (Path entry : DurableFiles.list(directory)) {
+      boolean ignored = DurableFiles.name(entry).startsWith(".") || belongsToFileSystem(entry);
       boolean database = Directories.isDatabase(entry) || Directories.isRemainder(entry);
       if (!ignored && (!database || Directories.isShard(entry))) {
         return false;
@@ -189,7 +223,7 @@ public final class Store {
   }
 
   private static boolean belongsToFileSystem(Path entry) {
-    return Directories.name(entry).equals("lost+found");
+    return DurableFiles.name(entry).equals("lost+found");
   }
 
   /**
@@ -271,7 +305,7 @@ public final class Store {
       }
     }
     return versionDirectories(directory).stream()
-        .map(Directories::name)
+        .map(DurableFiles::name)
         .filter(name -> VersionName.NATURAL.compare(name, pointer.current()) < 0)
         .max(VersionName.NATURAL);
   }

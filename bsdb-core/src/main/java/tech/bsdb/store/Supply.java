@@ -1,14 +1,14 @@
 package tech.bsdb.store;
 
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Where the files of a new version come from. One thread calls these methods, in their order here.
  */
-interface Supply {
+sealed interface Supply permits LocalSupply, PulledSupply {
   /**
    * Checks that a store may be at a place; no file is touched.
    *
@@ -37,36 +37,48 @@ interface Supply {
     return null;
   }
 
-  /** Brings all files, forced to the device except for the entries of the version's directory. */
-  void bring(Incoming incoming) throws IOException;
+  /** How a file gets into the version. */
+  enum How {
+    COPY,
+    LINK,
+    /** Moved where a hard link is impossible. */
+    LINK_OR_MOVE,
+    /** Copied where a hard link is impossible. */
+    LINK_OR_COPY
+  }
+
+  /**
+   * A file of the version.
+   *
+   * @param name its path below the version; that of a file in a shard has two names
+   * @param bytes its length, as progress counts it
+   */
+  record Piece(String name, Path from, How how, long bytes) {}
+
+  /**
+   * Brings the files onto this machine, forced to the device; the manifest of the version is the
+   * last one.
+   */
+  List<Piece> pieces() throws IOException;
+
+  /** The manifest of the version if none of the pieces is; otherwise empty. */
+  default byte[] manifest() {
+    return new byte[0];
+  }
+
+  /** The number of bytes of all pieces, as progress counts them; 0 if none is to be shown. */
+  default long bytes() {
+    return 0;
+  }
+
+  /** Says why a piece could not be placed, if more is known than the failure tells. */
+  default IOException explained(IOException failure) {
+    return failure;
+  }
+
+  /** Checks the version once all pieces are placed. */
+  default void checkCopy(Path version) throws IOException {}
 
   /** Removes what was only needed until the version became current. */
   default void done() throws IOException {}
-
-  /** The directory that becomes the version. After a close, each of these operations fails. */
-  interface Incoming {
-    /** Fails if the publication has been closed. */
-    void checkOpen();
-
-    /** The directory. */
-    Path directory();
-
-    /** Creates a file. */
-    FileChannel create(Path file) throws IOException;
-
-    /** Creates a directory for a shard; its entries are forced later. */
-    void makeShard(Path directory) throws IOException;
-
-    /** Runs an operation on the directory that a close must not overlap. */
-    void exclusively(Step step) throws IOException;
-
-    /** Reports progress. */
-    void copied(long doneBytes, long allBytes);
-  }
-
-  /** An operation. */
-  @FunctionalInterface
-  interface Step {
-    void run() throws IOException;
-  }
 }

@@ -9,7 +9,7 @@ import java.util.Comparator;
  * Version names: 1 to 100 of the characters {@code A-Z a-z 0-9 . _ -}, not starting with {@code .}
  * or {@code -}, and not {@code CURRENT}.
  */
-final class VersionName {
+public final class VersionName {
   private static final int MAX_LENGTH = 100;
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'").withZone(ZoneOffset.UTC);
@@ -18,11 +18,12 @@ final class VersionName {
    * Natural order: runs of digits compare as numbers, everything else by character: {@code v9}
    * before {@code v10}.
    */
-  static final Comparator<String> NATURAL = VersionName::compare;
+  public static final Comparator<String> NATURAL = VersionName::compare;
 
   private VersionName() {}
 
-  static boolean isValid(String name) {
+  /** Whether a version can have this name. */
+  public static boolean isValid(String name) {
     if (name.isEmpty() || name.length() > MAX_LENGTH || name.equals(Pointer.FILE)) {
       return false;
     }
@@ -36,7 +37,7 @@ final class VersionName {
   }
 
   /** Returns a valid name, or throws {@link IllegalArgumentException}. */
-  static String checked(String name) {
+  public static String checked(String name) {
     if (!isValid(name)) {
       throw new IllegalArgumentException(
           "version name \""
@@ -49,8 +50,8 @@ final class VersionName {
     return name;
   }
 
-  /** A name such as {@code 20261121T151400Z}. */
-  static String ofTime(Instant time) {
+  /** The name of a version that is published at some time, such as {@code 20261121T151400Z}. */
+  public static String ofTime(Instant time) {
     return TIME.format(time);
   }
 

@@ -3,15 +3,12 @@ package tech.bsdb.transfer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -26,7 +23,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.directory.DataSet;
 import tech.bsdb.directory.DatabaseDirectory;
@@ -36,6 +32,7 @@ import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.ManifestFile;
 import tech.bsdb.format.ShardSet;
+import tech.bsdb.io.DurableFiles;
 
 /**
  * Brings the databases of a shipment. Those that lie nearby already, with the same database id and
@@ -161,21 +158,15 @@ public final class Download {
     if (!Files.isDirectory(staging, LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
-    for (Path directory : list(staging)) {
+    for (Path directory : DurableFiles.list(staging)) {
       remove(directory);
     }
     Files.deleteIfExists(staging);
   }
 
-  private static List<Path> list(Path directory) throws IOException {
-    try (Stream<Path> entries = Files.list(directory)) {
-      return entries.sorted().toList();
-    }
-  }
-
   private static void remove(Path directory) throws IOException {
     if (Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
-      for (Path file : list(directory)) {
+      for (Path file : DurableFiles.list(directory)) {
         Files.deleteIfExists(file);
       }
     }
@@ -190,8 +181,8 @@ public final class Download {
   private void removeOthers() throws IOException {
     Set<String> wanted = new HashSet<>();
     shipment.parts().forEach(part -> wanted.add(part.id()));
-    for (Path directory : list(staging)) {
-      if (!wanted.contains(String.valueOf(directory.getFileName()))) {
+    for (Path directory : DurableFiles.list(staging)) {
+      if (!wanted.contains(DurableFiles.name(directory))) {
         remove(directory);
       }
     }
@@ -260,15 +251,8 @@ public final class Download {
     }
   }
 
-  private String at(Shipment.Part part) {
-    return part.directory().isEmpty()
-        ? shipment.directory()
-        : Shipment.below(shipment.directory(), part.directory());
-  }
-
   private void readManifest(Shipment.Part part) throws IOException {
-    String directory = at(part);
-    String file = Shipment.below(directory, Manifest.FILE_NAME);
+    String file = Shipment.below(shipment.directory(part), Manifest.FILE_NAME);
     Path here = staged(part);
     Path named = here.resolve(Manifest.FILE_NAME);
     byte[] bytes =
@@ -286,13 +270,8 @@ public final class Download {
     }
     Path manifest = here.resolve(UNFINISHED_MANIFEST);
     Files.deleteIfExists(manifest);
-    try (FileChannel out =
-        FileChannel.open(manifest, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-      ByteBuffer buffer = ByteBuffer.wrap(bytes);
-      while (buffer.hasRemaining()) {
-        out.write(buffer);
-      }
-      out.force(true);
+    try {
+      DurableFiles.write(manifest, bytes);
     } catch (IOException e) {
       throw FileFetch.named(manifest, e);
     }
@@ -314,7 +293,7 @@ public final class Download {
 
   private void fetch(Arrival arrival, FileEntry entry) throws IOException {
     String name = entry.name(arrival.id);
-    String file = Shipment.below(at(arrival.part), name);
+    String file = Shipment.below(shipment.directory(arrival.part), name);
     new FileFetch(
             origin, file, entry, arrival.id, arrival.directory.resolve(name), traffic, options)
         .run();

@@ -53,10 +53,7 @@ public record Inventory(
       Origin origin, Shipment shipment, TransferOptions options, Runnable checkOpen)
       throws IOException {
     Shipment.Part first = shipment.parts().get(0);
-    String directory =
-        first.directory().isEmpty()
-            ? shipment.directory()
-            : Shipment.below(shipment.directory(), first.directory());
+    String directory = shipment.directory(first);
     String file = Shipment.below(directory, Manifest.FILE_NAME);
     byte[] bytes = Shipment.content(origin, file, ManifestFile.MAX_BYTES, options, checkOpen);
     ManifestFile stated = ManifestFile.decode(Path.of(file), bytes);

@@ -122,8 +122,7 @@ public record Shipment(
       throws IOException {
     Map<String, Long> files = new HashMap<>();
     for (Part part : parts) {
-      String place = part.directory().isEmpty() ? directory : below(directory, part.directory());
-      String file = below(place, Manifest.FILE_NAME);
+      String file = below(directory(part), Manifest.FILE_NAME);
       byte[] bytes = content(origin, file, ManifestFile.MAX_BYTES, options, checkOpen);
       ManifestFile stated = ManifestFile.decode(Path.of(file), bytes);
       for (Manifest.FileEntry entry : stated.manifest().files()) {
@@ -136,6 +135,16 @@ public record Shipment(
   /** Whether it is a set of shards, or some of one. */
   public boolean isSet() {
     return rootManifest.length > 0;
+  }
+
+  /** The name of the version that this is in a store; null if it is the origin itself. */
+  public @Nullable String version() {
+    return directory.isEmpty() ? null : directory;
+  }
+
+  /** The directory of one of the databases, as a path below the origin. */
+  public String directory(Part part) {
+    return part.directory().isEmpty() ? directory : below(directory, part.directory());
   }
 
   /** A path of two parts, of which the first may be empty. */

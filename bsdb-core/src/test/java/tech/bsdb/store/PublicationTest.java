@@ -36,6 +36,7 @@ import tech.bsdb.SmallDisk;
 import tech.bsdb.Truth;
 import tech.bsdb.WatchedFiles;
 import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.io.DurableFiles;
 import tech.bsdb.write.CraftedSet;
 
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -90,8 +91,8 @@ class PublicationTest {
       publication.verify();
       assertThat(publication.goLive(null)).isTrue();
     }
-    for (Path file : Directories.list(database)) {
-      Path linked = store.resolve("v1").resolve(Directories.name(file));
+    for (Path file : DurableFiles.list(database)) {
+      Path linked = store.resolve("v1").resolve(DurableFiles.name(file));
       assertThat(Files.getAttribute(linked, "unix:ino"))
           .isEqualTo(Files.getAttribute(file, "unix:ino"));
     }
@@ -188,7 +189,7 @@ class PublicationTest {
   @Test
   void aDamagedSourceLeavesNothing() throws Exception {
     Path database = database("one");
-    Path data = Directories.list(database).get(0);
+    Path data = DurableFiles.list(database).get(0);
     Path store = folder.resolve("new/store");
     flip(data, 4096 + 10);
     try (Publication publication = Publication.of(database, store, PublishOptions.defaults())) {
@@ -196,7 +197,7 @@ class PublicationTest {
       publication.copy();
       assertThatThrownBy(publication::verify)
           .isInstanceOf(CorruptDatabaseException.class)
-          .hasMessageContaining(Directories.name(data));
+          .hasMessageContaining(DurableFiles.name(data));
     }
     assertThat(folder.resolve("new")).doesNotExist();
   }
@@ -212,7 +213,7 @@ class PublicationTest {
           public void copied(long done, long all) {
             try (var copies = Files.newDirectoryStream(store.resolve(".incoming-v2"))) {
               for (Path copy : copies) {
-                if (damaged.isEmpty() && Directories.name(copy).startsWith("data")) {
+                if (damaged.isEmpty() && DurableFiles.name(copy).startsWith("data")) {
                   damaged.add(copy);
                   flip(copy, 4096 + 100);
                 }

@@ -31,6 +31,7 @@ import tech.bsdb.Leaks;
 import tech.bsdb.Logged;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.Truth;
+import tech.bsdb.io.DurableFiles;
 
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ReloadingDatabaseTest {
@@ -215,18 +216,18 @@ class ReloadingDatabaseTest {
       Path manifest = whole.resolve("manifest.bsdb");
       Files.copy(manifest, half.resolve("manifest.bsdb"));
       await(() -> refusedFor(database, "missing, although the manifest lists it"));
-      List<Path> files = Directories.list(whole);
+      List<Path> files = DurableFiles.list(whole);
       for (Path file : files) {
         if (!file.equals(manifest)) {
           byte[] bytes = Files.readAllBytes(file);
-          Path target = half.resolve(Directories.name(file));
+          Path target = half.resolve(DurableFiles.name(file));
           Files.write(target, Arrays.copyOf(bytes, bytes.length / 2));
         }
       }
       await(() -> refusedFor(database, "the file was not copied whole"));
       assertThat(get(database)).isEqualTo("v1");
       for (Path file : files) {
-        Path target = half.resolve(Directories.name(file));
+        Path target = half.resolve(DurableFiles.name(file));
         Files.copy(file, target, StandardCopyOption.REPLACE_EXISTING);
       }
       await(() -> get(database).equals("v2"));

@@ -27,6 +27,7 @@ import tech.bsdb.Truth;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.error.WrongShardException;
 import tech.bsdb.format.KeySlots;
+import tech.bsdb.io.DurableFiles;
 
 /** Stores whose versions are sets of shards and single databases in turn. */
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -194,7 +195,7 @@ class SetVersionsTest {
     Versions.publish(build("v1", 2), store, "v1");
     Path set = build("v2", 3);
     for (Path shard : Forgery.shards(set)) {
-      for (Path file : Directories.list(shard)) {
+      for (Path file : DurableFiles.list(shard)) {
         byte[] bytes = Files.readAllBytes(file);
         byte[] flipped = bytes.clone();
         flipped[bytes.length / 2] ^= 1;

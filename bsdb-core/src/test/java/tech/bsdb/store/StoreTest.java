@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.io.DurableFiles;
 import tech.bsdb.write.CraftedSet;
 
 class StoreTest {
@@ -118,7 +119,7 @@ class StoreTest {
     assertThat(versions).extracting(StoredVersion::current).containsExactly(false, true, false);
     assertThat(versions).extracting(StoredVersion::records).containsExactly(200L, 200L, -1L);
     assertThat(versions.get(0).bytes())
-        .isEqualTo(Directories.list(store.resolve("v9")).stream().mapToLong(this::size).sum());
+        .isEqualTo(DurableFiles.list(store.resolve("v9")).stream().mapToLong(this::size).sum());
     assertThat(versions.get(2).bytes()).isEqualTo(5);
     assertThat(versions.get(1).directory()).isEqualTo(store.resolve("v10"));
     assertThat(versions.get(1).modified()).isAfter(Instant.now().minusSeconds(3600));
@@ -201,13 +202,13 @@ class StoreTest {
     CraftedSet crafted = CraftedSet.make(folder, "a", "b");
     crafted.copyTo(set);
     Path elsewhere = Versions.build(folder.resolve("elsewhere"), "x");
-    List<Path> before = Directories.list(elsewhere);
+    List<Path> before = DurableFiles.list(elsewhere);
     Path link = set.resolve(name.replace("SHARD", crafted.shards().get(1)));
     Files.deleteIfExists(link);
     Files.createSymbolicLink(link, elsewhere);
     assertThat(Directories.holdsDatabaseFilesOnly(set)).isFalse();
     Directories.delete(set);
-    assertThat(Directories.list(elsewhere)).isEqualTo(before);
+    assertThat(DurableFiles.list(elsewhere)).isEqualTo(before);
     assertThat(link).isSymbolicLink();
   }
 
@@ -315,8 +316,8 @@ class StoreTest {
   }
 
   private static String indexFile(Path database) throws IOException {
-    return Directories.list(database).stream()
-        .map(Directories::name)
+    return DurableFiles.list(database).stream()
+        .map(DurableFiles::name)
         .filter(name -> name.startsWith("index"))
         .findFirst()
         .orElseThrow();

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.spark.options.OptionValues;
 import tech.bsdb.spark.options.OptionWording;
 import tech.bsdb.spark.rows.SparkTypes;
-import tech.bsdb.store.Offer;
+import tech.bsdb.store.Store;
 import tech.bsdb.tools.cli.NearestName;
 import tech.bsdb.tools.rows.RowSchema;
 import tech.bsdb.tools.source.DistantDirectory;
@@ -75,23 +75,18 @@ record StoredTable(
     try (DistantDirectory directory = DistantDirectory.open(location, configuration)) {
       requireDirectory(directory);
       TransferOptions transfer = TransferOptions.defaults().withAttempts(ATTEMPTS, PAUSE);
-      Offer offer = Offer.read(directory, transfer, () -> {});
-      Shipment shipment = offer.shipment();
+      Shipment shipment = Store.offered(directory, transfer, () -> {});
       Inventory inventory = Inventory.read(directory, shipment, transfer, () -> {});
       List<ShardPlace> places = new ArrayList<>();
       for (Inventory.Item item : inventory.items()) {
-        String inner = item.part().directory();
-        String at =
-            shipment.directory().isEmpty() || inner.isEmpty()
-                ? shipment.directory() + inner
-                : shipment.directory() + "/" + inner;
+        String at = shipment.directory(item.part());
         places.add(
             new ShardPlace(
                 location, at, item.part().id(), item.shard(), item.records(), item.bytes()));
       }
       return new StoredTable(
           options,
-          offer.version(),
+          shipment.version(),
           inventory.approximate(),
           inventory.ordered(),
           inventory.shards(),

@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
 import tech.bsdb.DuplicatePolicy;
 import tech.bsdb.ShardedBuild;
 import tech.bsdb.spark.write.ShardTask.ShardResult;
-import tech.bsdb.store.VersionPointer;
+import tech.bsdb.store.Pointer;
 import tech.bsdb.tools.publish.Attempts;
 import tech.bsdb.tools.publish.DistantStore;
 import tech.bsdb.tools.source.DistantDirectory;
@@ -77,13 +77,13 @@ final class SetWrite {
           new Attempts(directory, ShardTask.PAUSES, why -> LOG.warn("{}; trying again", why));
       DistantStore store = new DistantStore(directory, attempts);
       List<Entry> entries = store.entries();
-      VersionPointer now = store.pointer();
+      Pointer now = store.pointer();
       if (now != null && now.current().equals(settings.version())) {
         BuiltSet built = BuiltSet.of(shards(data, plan, now.current(), null));
         requireSame(store, directory, now.current(), built);
         LOG.info("{} was written before, with the same content", directory.location(now.current()));
         store.unmark(now.current());
-        String before = now.previous().isEmpty() ? null : now.previous().get(0);
+        String before = now.chain().isEmpty() ? null : now.chain().get(0);
         end(store, directory, now.current(), before, built);
         return;
       }
@@ -95,7 +95,7 @@ final class SetWrite {
       }
       String version = begin(store, directory, entries);
       BuiltSet built;
-      VersionPointer before;
+      Pointer before;
       try {
         built = BuiltSet.of(shards(data, plan, version, marker));
         before = commit(store, directory, version, built);
@@ -267,7 +267,7 @@ final class SetWrite {
     }
   }
 
-  private @Nullable VersionPointer commit(
+  private @Nullable Pointer commit(
       DistantStore store, DistantDirectory directory, String version, BuiltSet built)
       throws IOException {
     store.retain(version, built.files().keySet());
@@ -316,7 +316,7 @@ final class SetWrite {
    */
   private boolean abort(DistantStore store, String version, Throwable why) {
     try {
-      VersionPointer now = store.pointer(); // if it cannot be read, the version may be current
+      Pointer now = store.pointer(); // if it cannot be read, the version may be current
       if (!marker.equals(store.marker(version))) {
         return true;
       }

@@ -11,7 +11,7 @@ import tech.bsdb.DuplicatePolicy;
 import tech.bsdb.HashAlgorithm;
 import tech.bsdb.Layout;
 import tech.bsdb.spark.options.OptionValues;
-import tech.bsdb.store.VersionPointer;
+import tech.bsdb.store.VersionName;
 
 /**
  * What to write, from the options of a DataFrameWriter or the properties of a table. Immutable.
@@ -171,7 +171,7 @@ record WriteSettings(
           "ordered and approximateWidth cannot be combined: an approximate database keeps no keys"
               + " that could be ordered");
     }
-    if (version != null && !VersionPointer.isVersionName(version)) {
+    if (version != null && !VersionName.isValid(version)) {
       throw new IllegalArgumentException(
           "version " + version + ": a version cannot have this name; use letters, digits, . _ -");
     }

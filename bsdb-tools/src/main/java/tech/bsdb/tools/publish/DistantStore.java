@@ -18,7 +18,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.store.VersionPointer;
+import tech.bsdb.store.Pointer;
+import tech.bsdb.store.VersionName;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.source.DistantDirectory;
 import tech.bsdb.tools.source.DistantDirectory.Entry;
@@ -34,7 +35,7 @@ public final class DistantStore {
   /** Marks a version that is not complete. */
   public static final String MARKER = ".pushing";
 
-  private static final String POINTER = VersionPointer.FILE;
+  private static final String POINTER = Pointer.FILE;
   private static final int MOST_BYTES = 1 << 24;
   private static final Duration STALE = Duration.ofDays(1);
 
@@ -115,7 +116,7 @@ public final class DistantStore {
   }
 
   static boolean isVersion(Entry entry) {
-    return entry.directory() && VersionPointer.isVersionName(entry.name());
+    return entry.directory() && VersionName.isValid(entry.name());
   }
 
   private boolean isOurs(Entry entry) throws IOException {
@@ -177,9 +178,9 @@ public final class DistantStore {
   }
 
   /** Which version is current; null if none is. */
-  public @Nullable VersionPointer pointer() throws IOException {
+  public @Nullable Pointer pointer() throws IOException {
     byte[] bytes = content(POINTER);
-    return bytes == null ? null : VersionPointer.decode(bytes);
+    return bytes == null ? null : Pointer.decode(bytes);
   }
 
   /** The id of a version's database; null if it has no readable manifest. */
@@ -202,7 +203,7 @@ public final class DistantStore {
 
   /** The names of versions that are not complete. */
   public List<String> unfinished(List<Entry> entries) throws IOException {
-    VersionPointer now = pointer();
+    Pointer now = pointer();
     List<String> unfinished = new ArrayList<>();
     for (Entry entry : entries) {
       if (isVersion(entry) && !isNamed(now, entry.name()) && marker(entry.name()) != null) {
@@ -214,7 +215,7 @@ public final class DistantStore {
 
   /** The names of versions that have neither a marker nor a manifest, but shards. */
   public List<String> abandoned(List<Entry> entries) throws IOException {
-    VersionPointer now = pointer();
+    Pointer now = pointer();
     List<String> abandoned = new ArrayList<>();
     for (Entry entry : entries) {
       if (isVersion(entry) && !isNamed(now, entry.name())) {
@@ -230,9 +231,8 @@ public final class DistantStore {
     return abandoned;
   }
 
-  private static boolean isNamed(@Nullable VersionPointer pointer, String version) {
-    return pointer != null
-        && (pointer.current().equals(version) || pointer.previous().contains(version));
+  private static boolean isNamed(@Nullable Pointer pointer, String version) {
+    return pointer != null && pointer.names(version);
   }
 
   /**
@@ -281,7 +281,7 @@ public final class DistantStore {
 
   /** A name for a new version: the time. */
   public static String freeName(List<Entry> entries) {
-    String time = VersionPointer.nameAt(Instant.now());
+    String time = VersionName.ofTime(Instant.now());
     String name = time;
     for (int i = 2; isTaken(entries, name); i++) {
       name = time + "-" + i;
@@ -401,9 +401,9 @@ public final class DistantStore {
    *
    * @return the pointer of before, or null
    */
-  public @Nullable VersionPointer goLive(String version) throws IOException {
-    VersionPointer now = pointer();
-    byte[] next = (now == null ? VersionPointer.to(version) : now.pushed(version)).encode();
+  public @Nullable Pointer goLive(String version) throws IOException {
+    Pointer now = pointer();
+    byte[] next = (now == null ? Pointer.to(version) : now.pushed(version)).encode();
     try {
       attempts.run(POINTER, () -> store.replace(POINTER, next));
     } catch (IOException e) {
@@ -416,7 +416,7 @@ public final class DistantStore {
   }
 
   /** Replaces the pointer. */
-  void point(VersionPointer next) throws IOException {
+  void point(Pointer next) throws IOException {
     attempts.run(POINTER, () -> store.replace(POINTER, next.encode()));
   }
 
@@ -432,7 +432,7 @@ public final class DistantStore {
 
   private boolean isCurrent(String version) {
     try {
-      VersionPointer now = pointer();
+      Pointer now = pointer();
       return now != null && now.current().equals(version);
     } catch (IOException unknown) {
       return false;
@@ -453,7 +453,7 @@ public final class DistantStore {
    * @return the names of those removed
    */
   public List<String> keep(String version, int most) throws IOException {
-    VersionPointer now = pointer();
+    Pointer now = pointer();
     if (now == null || !now.current().equals(version)) {
       return List.of(); // another push or a rollback follows its own rules
     }
@@ -464,7 +464,7 @@ public final class DistantStore {
         continue;
       }
       List<Entry> below = listed(entry.name());
-      boolean named = now.previous().contains(entry.name());
+      boolean named = now.chain().contains(entry.name());
       if (!named && !has(below, MARKER) && !has(below, Consignment.MANIFEST)) {
         files(entry.name()).values().stream()
             .map(Entry::modified)
@@ -480,18 +480,17 @@ public final class DistantStore {
         }
       }
     }
-    complete.sort(
-        Comparator.comparing(Old::written).thenComparing(Old::name, VersionPointer.naturalOrder()));
+    complete.sort(Comparator.comparing(Old::written).thenComparing(Old::name, VersionName.NATURAL));
     List<String> names = complete.stream().map(Old::name).toList();
     String back =
-        now.previous().stream()
+        now.chain().stream()
             .filter(names::contains)
             .findFirst()
             .or(
                 () ->
                     names.stream()
-                        .filter(name -> VersionPointer.naturalOrder().compare(name, version) < 0)
-                        .max(VersionPointer.naturalOrder()))
+                        .filter(name -> VersionName.NATURAL.compare(name, version) < 0)
+                        .max(VersionName.NATURAL))
             .orElse("");
     complete.removeIf(old -> old.name().equals(back));
     int others = Math.max(0, back.isEmpty() ? most : most - 1);

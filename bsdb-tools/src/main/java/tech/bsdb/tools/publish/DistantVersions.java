@@ -13,8 +13,9 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.store.Pointer;
 import tech.bsdb.store.StoredVersion;
-import tech.bsdb.store.VersionPointer;
+import tech.bsdb.store.VersionName;
 import tech.bsdb.tools.source.DistantDirectory;
 import tech.bsdb.tools.source.DistantDirectory.Entry;
 import tech.bsdb.transfer.Consignment;
@@ -37,7 +38,7 @@ final class DistantVersions {
 
   /** The name of the current version, or null. */
   @Nullable String current() throws IOException {
-    VersionPointer now = store.pointer();
+    Pointer now = store.pointer();
     return now == null ? null : now.current();
   }
 
@@ -55,7 +56,7 @@ final class DistantVersions {
 
   /** The files of the versions that are complete, by their names, in natural order of these. */
   private SortedMap<String, Map<String, Entry>> complete() throws IOException {
-    SortedMap<String, Map<String, Entry>> versions = new TreeMap<>(VersionPointer.naturalOrder());
+    SortedMap<String, Map<String, Entry>> versions = new TreeMap<>(VersionName.NATURAL);
     List<Entry> entries = store.entries();
     String current = current();
     for (Entry entry : entries) {
@@ -120,10 +121,12 @@ final class DistantVersions {
    * @throws IllegalArgumentException if no version can have the name
    */
   String rollback(@Nullable String version) throws IOException {
-    VersionPointer wanted = version == null ? null : VersionPointer.to(version);
+    if (version != null) {
+      String unused = VersionName.checked(version);
+    }
     List<String> versions = List.copyOf(complete().keySet());
-    VersionPointer now = store.pointer();
-    String target = wanted == null ? previous(now, versions) : wanted.current();
+    Pointer now = store.pointer();
+    String target = version == null ? previous(now, versions) : version;
     Map<String, Entry> files = store.files(target);
     if (files.isEmpty()) {
       throw new NoSuchFileException(
@@ -132,32 +135,31 @@ final class DistantVersions {
           "no such version; to list them: bsdb versions " + directory.location(""));
     }
     Shipment unused = sound(target, files);
-    if (now == null || wanted == null && !now.previous().contains(target)) {
-      store.point(VersionPointer.to(target));
+    if (now == null || version == null && !now.chain().contains(target)) {
+      store.point(Pointer.to(target));
     } else if (!now.current().equals(target)) {
       store.point(now.backTo(target));
     }
     return target;
   }
 
-  private String previous(@Nullable VersionPointer now, List<String> names)
-      throws NoSuchFileException {
+  private String previous(@Nullable Pointer now, List<String> names) throws NoSuchFileException {
     if (now == null) {
       throw new NoSuchFileException(
-          directory.location(VersionPointer.FILE),
+          directory.location(Pointer.FILE),
           null,
           "names no version, so there is nothing to roll back to; choose a version: bsdb rollback "
               + directory.location("")
               + " VERSION");
     }
-    return now.previous().stream()
+    return now.chain().stream()
         .filter(names::contains)
         .findFirst()
         .or(
             () ->
                 names.stream()
-                    .filter(name -> VersionPointer.naturalOrder().compare(name, now.current()) < 0)
-                    .max(VersionPointer.naturalOrder()))
+                    .filter(name -> VersionName.NATURAL.compare(name, now.current()) < 0)
+                    .max(VersionName.NATURAL))
         .orElseThrow(
             () ->
                 new NoSuchFileException(

@@ -9,7 +9,6 @@ import java.time.InstantSource;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
-import tech.bsdb.store.Offer;
 import tech.bsdb.store.Publication;
 import tech.bsdb.store.PublishListener;
 import tech.bsdb.store.PublishOptions;
@@ -18,6 +17,7 @@ import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Progress;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.source.DistantDirectory;
+import tech.bsdb.transfer.Shipment;
 import tech.bsdb.transfer.TransferListener;
 import tech.bsdb.transfer.TransferOptions;
 
@@ -83,14 +83,14 @@ final class FollowedSource {
     DistantDirectory from = directory == null ? opening.open() : directory;
     directory = from;
     TransferOptions transfer = options.transfer().withListener(watch);
-    Offer offer;
+    Shipment offer;
     try {
-      offer = Offer.read(from, transfer, requireOpen);
+      offer = Store.offered(from, transfer, requireOpen);
     } catch (IllegalArgumentException e) {
       throw new UsageException(String.valueOf(e.getMessage()));
     }
-    boolean isNew = always || !LocalStore.hasPulled(options.store(), offer.databaseId());
-    status.offered(offer.version(), offer.databaseId(), isNew, clock.instant());
+    boolean isNew = always || !LocalStore.hasPulled(options.store(), offer.id());
+    status.offered(offer.version(), offer.id(), isNew, clock.instant());
     if (isNew) {
       status.pulling();
       PublishOptions publishing = PublishOptions.defaults().withListener(watch);

@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.error.CorruptDatabaseException;
-import tech.bsdb.store.VersionPointer;
+import tech.bsdb.store.Pointer;
+import tech.bsdb.store.VersionName;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.source.DistantDirectory;
 import tech.bsdb.tools.source.DistantDirectory.Entry;
@@ -50,7 +51,7 @@ final class Push implements AutoCloseable {
   private final Attempts attempts;
   private final DistantStore store;
   private final Delivery delivery;
-  private @Nullable VersionPointer before;
+  private @Nullable Pointer before;
   private String version = "";
   private boolean live;
   private @Nullable List<String> repaired;
@@ -190,7 +191,7 @@ final class Push implements AutoCloseable {
     String begun = null;
     for (String name : store.unfinished(entries)) {
       if (database.databaseId().equals(store.marker(name))
-          && (begun == null || VersionPointer.naturalOrder().compare(begun, name) < 0)) {
+          && (begun == null || VersionName.NATURAL.compare(begun, name) < 0)) {
         begun = name;
       }
     }

@@ -12,7 +12,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.store.Store;
-import tech.bsdb.store.VersionPointer;
+import tech.bsdb.store.VersionName;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
@@ -99,7 +99,7 @@ public final class PushCommand extends Command {
     String name = arguments.text("--version").orElse(null);
     if (name != null) {
       try {
-        VersionPointer unused = VersionPointer.to(name);
+        String unused = VersionName.checked(name);
       } catch (IllegalArgumentException e) {
         throw new UsageException("--version: " + e.getMessage());
       }

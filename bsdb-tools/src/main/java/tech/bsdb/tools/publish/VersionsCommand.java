@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.store.Pointer;
 import tech.bsdb.store.Store;
 import tech.bsdb.store.StoredVersion;
-import tech.bsdb.store.VersionPointer;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
@@ -67,7 +67,7 @@ public final class VersionsCommand extends Command {
           ("bsdb versions: no version is current: %s %s; to make one current: bsdb rollback %s"
                   + " VERSION")
               .formatted(
-                  VersionPointer.FILE,
+                  Pointer.FILE,
                   current == null
                       ? "is missing or names none"
                       : "names " + current + ", which is not there",

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.Database;
 import tech.bsdb.Rounds;
 import tech.bsdb.error.CorruptDatabaseException;
-import tech.bsdb.store.VersionPointer;
+import tech.bsdb.store.Pointer;
 import tech.bsdb.tools.CommandRun;
 import tech.bsdb.tools.source.DistantDirectory;
 import tech.bsdb.tools.source.FaultyStore;
@@ -95,7 +95,7 @@ class PushTest {
 
   private static String current() {
     byte[] pointer = FaultyStore.FILES.get("/users/CURRENT");
-    return pointer == null ? null : VersionPointer.decode(pointer).current();
+    return pointer == null ? null : Pointer.decode(pointer).current();
   }
 
   /** Copies a version to local disk by hand and reads it. */
