@@ -17,7 +17,6 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -352,29 +351,19 @@ public final class Publication implements AutoCloseable {
 
   private void place(Supply.Piece piece, Path to, ByteBuffer chunk, LongConsumer copied)
       throws IOException {
-    switch (piece.how()) {
-      case LINK -> {
-        exclusively(() -> FileCopy.link(piece.from(), to));
-        copied.accept(piece.bytes());
-      }
-      case COPY -> copy(piece, to, chunk, copied);
-      case LINK_OR_COPY -> {
-        if (!isLinked(piece, to)) {
-          copy(piece, to, chunk, copied);
-        }
-      }
-      case LINK_OR_MOVE -> {
-        if (!isLinked(piece, to)) {
-          exclusively(() -> Files.move(piece.from(), to, StandardCopyOption.ATOMIC_MOVE));
-        }
-      }
+    Supply.How how = piece.how();
+    if (how == Supply.How.LINK) {
+      exclusively(() -> FileCopy.link(piece.from(), to));
+      copied.accept(piece.bytes());
+      return;
     }
-  }
-
-  private void copy(Supply.Piece piece, Path to, ByteBuffer chunk, LongConsumer copied)
-      throws IOException {
-    try (FileChannel out = create(to)) {
-      FileCopy.copy(piece.from(), out, chunk, copied);
+    boolean linked = how != Supply.How.COPY && isLinked(piece, to);
+    if (!linked && how == Supply.How.LINK_OR_MOVE) {
+      exclusively(() -> Files.move(piece.from(), to, StandardCopyOption.ATOMIC_MOVE));
+    } else if (!linked) {
+      try (FileChannel out = create(to)) {
+        FileCopy.copy(piece.from(), out, chunk, copied);
+      }
     }
   }
 
@@ -510,12 +499,7 @@ public final class Publication implements AutoCloseable {
       return wanted;
     }
     String name = supply.name();
-    String first = name == null ? VersionName.ofTime(Instant.now()) : name;
-    String free = first;
-    for (int i = 2; exists(free); i++) {
-      free = first + "-" + i;
-    }
-    return free;
+    return VersionName.free(name == null ? VersionName.ofTime(Instant.now()) : name, this::exists);
   }
 
   private void refuseExisting(String wanted) throws IOException {
@@ -657,35 +641,33 @@ public final class Publication implements AutoCloseable {
   }
 
   /**
-   * Renames the oldest versions to hidden names, so that they are not opened while being deleted.
+   * Renames the oldest versions to hidden names, so that they are not opened while being deleted;
+   * returns their names, and where each is now.
    */
-  /** Moves old versions out of sight: their names, and where each is now. */
   private Map<String, Path> hide(int old) throws IOException {
     Map<String, Path> hidden = new LinkedHashMap<>();
     Pointer pointer = Pointer.read(store);
     if (pointer == null) {
       return hidden;
     }
-    String back = Store.open(store).rollbackTarget(pointer).orElse("");
-    List<Path> others = new ArrayList<>();
-    for (Path directory : Store.versionDirectories(store)) {
+    List<String> names = new ArrayList<>();
+    Map<String, Instant> others = new LinkedHashMap<>();
+    for (Path directory : LocalStore.versionDirectories(store)) {
       String name = DurableFiles.name(directory);
-      boolean needed = name.equals(pointer.current()) || name.equals(back);
-      if (!needed && Directories.isDatabase(directory)) {
-        others.add(directory);
+      names.add(name);
+      if (!name.equals(pointer.current()) && Directories.isDatabase(directory)) {
+        others.put(name, age(directory));
       }
     }
-    others.sort(Comparator.comparing(Publication::age)); // stable: equal ages keep name order
-    int most = Math.max(0, back.isEmpty() ? old : old - 1);
-    for (Path directory : others.subList(0, Math.max(0, others.size() - most))) {
-      if (!Files.isSymbolicLink(directory) && !Directories.holdsDatabaseFilesOnly(directory)) {
+    for (String name : Store.beyond(old, Store.rollbackTarget(pointer, names), others)) {
+      Path directory = store.resolve(name);
+      if (Files.isSymbolicLink(directory) || Directories.holdsDatabaseFilesOnly(directory)) {
+        hidden.put(name, Files.move(directory, hiddenPath(name)));
+      } else {
         warnings.add(
             directory
                 + " contains files that are not the database's, so it was kept; remove it by hand");
-        continue;
       }
-      String name = DurableFiles.name(directory);
-      hidden.put(name, Files.move(directory, hiddenPath(name)));
     }
     return hidden;
   }

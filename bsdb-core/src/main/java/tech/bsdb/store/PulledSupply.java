@@ -90,7 +90,7 @@ final class PulledSupply implements Supply {
     Path staging = store().resolve(STAGING);
     Download download = new Download(origin, shipment, staging, options, checkOpen);
     try {
-      download.run(Store.versionDirectories(store()));
+      download.run(LocalStore.versionDirectories(store()));
     } catch (NoSuchFileException e) {
       refuseReplaced(e);
       throw new IOException(

@@ -1,22 +1,16 @@
 package tech.bsdb.store;
 
 import java.io.IOException;
-import java.io.InterruptedIOException;
-import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.Database;
-import tech.bsdb.Statistics;
-import tech.bsdb.io.DurableFiles;
 import tech.bsdb.transfer.Origin;
 import tech.bsdb.transfer.Shipment;
 import tech.bsdb.transfer.TransferOptions;
@@ -30,14 +24,13 @@ import tech.bsdb.transfer.TransferOptions;
  * STORE/.lock                and other hidden names: used by publishing, never versions
  * </pre>
  *
- * <p>Thread-safe; holds no open files. Changes are safe alongside those of other processes.
+ * <p>Each kind of store, on a local disk or elsewhere, says what is there, and replaces the pointer
+ * in one place; what follows from that is written here, once. Thread-safe; holds no open files.
+ * Changes are safe alongside those of other processes.
  */
-public final class Store {
-  private final Path directory;
-
-  private Store(Path directory) {
-    this.directory = directory;
-  }
+public abstract class Store {
+  /** For the kinds of stores. */
+  protected Store() {}
 
   /** Whether a directory is a store with a current version, that is, contains a file CURRENT. */
   public static boolean isStore(Path directory) {
@@ -51,7 +44,9 @@ public final class Store {
    * @throws NotDirectoryException if it does; the message says how to make a version current
    */
   public static void requireCurrent(Path directory) throws IOException {
-    if (!isStore(directory) && !Directories.isDatabase(directory) && holdsVersions(directory)) {
+    if (!isStore(directory)
+        && !Directories.isDatabase(directory)
+        && LocalStore.holdsVersions(directory)) {
       throw new NotDirectoryException(
           directory
               + " is not a store with a current version: it has no "
@@ -62,41 +57,15 @@ public final class Store {
     }
   }
 
-  private static boolean holdsVersions(Path directory) throws IOException {
-    return holdsDatabasesOnly(directory)
-        && versionDirectories(directory).stream().anyMatch(Directories::isDatabase);
-  }
-
   /**
-   * Opens a store. A directory without a current version is accepted if it contains only databases.
+   * Opens a local store. A directory without a current version is accepted if it contains only
+   * databases.
    *
    * @throws NoSuchFileException if the directory does not exist
    * @throws NotDirectoryException if it is not a store
    */
   public static Store open(Path directory) throws IOException {
-    if (!Files.exists(directory)) {
-      throw new NoSuchFileException(
-          directory.toString(),
-          null,
-          "no such directory; create a store with: bsdb publish DB " + directory);
-    }
-    if (!Files.isDirectory(directory)) {
-      throw new NotDirectoryException(
-          directory + " is not a directory; a store must be a directory");
-    }
-    if (!isStore(directory)) {
-      if (Directories.isDatabase(directory)) {
-        throw new NotDirectoryException(directory + " is not a store: it is a single database");
-      }
-      if (!holdsVersions(directory)) {
-        throw new NotDirectoryException(
-            directory
-                + " is not a store: it has no "
-                + Pointer.FILE
-                + "; create a store with: bsdb publish DB STORE");
-      }
-    }
-    return new Store(directory);
+    return LocalStore.opened(directory);
   }
 
   /**
@@ -132,103 +101,42 @@ public final class Store {
     return Shipment.read(origin, pointer.current(), options, checkOpen);
   }
 
-  /** The store directory. */
-  public Path directory() {
-    return directory;
+  /** Where the store is, as people write it. */
+  public final String location() {
+    return location("");
   }
 
+  /** Where a version or a file is, by its path below the store; {@code ""} is the store itself. */
+  protected abstract String location(String path);
+
+  /** Which version is current, and which were before; null if none is named. */
+  public abstract @Nullable Pointer pointer() throws IOException;
+
   /** The name of the current version, or null if none is named. */
-  public @Nullable String current() throws IOException {
-    Pointer pointer = Pointer.read(directory);
+  public final @Nullable String current() throws IOException {
+    Pointer pointer = pointer();
     return pointer == null ? null : pointer.current();
   }
 
   /**
-   * The id of the database that was pulled last and became current, or null if none was. After a
-   * rollback it is not that of the current version.
+   * The id of the database that was pulled last and became current, or null if none was, as in each
+   * store that is not local. After a rollback it is not that of the current version.
    */
   public @Nullable String pulled() throws IOException {
-    try {
-      return Files.readString(directory.resolve(PulledSupply.PULLED)).strip();
-    } catch (NoSuchFileException none) {
-      return null;
-    }
-  }
-
-  /** The versions in natural name order: v9 before v10. */
-  public List<StoredVersion> versions() throws IOException {
-    String current = current();
-    List<StoredVersion> versions = new ArrayList<>();
-    for (Path version : versionDirectories(directory)) {
-      try {
-        String name = DurableFiles.name(version);
-        versions.add(stored(name, version, name.equals(current)));
-      } catch (NoSuchFileException removedMeanwhile) {
-        // removed since it was listed
-      }
-    }
-    return versions;
-  }
-
-  private static StoredVersion stored(String name, Path version, boolean current)
-      throws IOException {
-    Instant modified = Files.getLastModifiedTime(version).toInstant();
-    try {
-      Statistics statistics = Database.statistics(version);
-      return new StoredVersion(
-          name, version, current, modified, statistics.records(), statistics.databaseBytes());
-    } catch (IOException | RuntimeException unreadable) {
-      return new StoredVersion(name, version, current, modified, -1, bytes(version));
-    }
-  }
-
-  private static long bytes(Path version) throws IOException {
-    long bytes = 0;
-    for (Path entry : DurableFiles.list(version)) {
-      if (Files.isRegularFile(entry, LinkOption.NOFOLLOW_LINKS)) {
-        bytes += Files.size(entry);
-      } else if (Directories.isShard(entry)) {
-        bytes += bytes(entry);
-      }
-    }
-    return bytes;
-  }
-
-  /** The directory of a version, whether or not it exists. */
-  Path version(String name) {
-    return directory.resolve(name);
-  }
-
-  static List<Path> versionDirectories(Path store) throws IOException {
-    return DurableFiles.list(store).stream()
-        .filter(entry -> VersionName.isValid(DurableFiles.name(entry)) && Files.isDirectory(entry))
-        .filter(entry -> !belongsToFileSystem(entry))
-        .sorted(Comparator.comparing(DurableFiles::name, VersionName.NATURAL))
-        .toList();
+    return null;
   }
 
   /**
-   * Whether all non-hidden entries of a directory are databases, whole or with files that are
-   * missing. Shards are not: they belong to a set, which may not be copied whole yet.
+   * The versions in natural name order: v9 before v10.
+   *
+   * @throws NoSuchFileException if there is no store
    */
-  private static boolean holdsDatabasesOnly(Path directory) throws IOException {
-    for (Path entry : DurableFiles.list(directory)) {
-      boolean ignored = DurableFiles.name(entry).startsWith(".") || belongsToFileSystem(entry);
-      boolean database = Directories.isDatabase(entry) || Directories.isRemainder(entry);
-      if (!ignored && (!database || Directories.isShard(entry))) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private static boolean belongsToFileSystem(Path entry) {
-    return DurableFiles.name(entry).equals("lost+found");
-  }
+  public abstract List<StoredVersion> versions() throws IOException;
 
   /**
-   * Makes another version current. The version is opened first, so one with a damaged file header,
-   * footer or length is rejected.
+   * Makes another version current. The version is checked first: one with a damaged file header,
+   * footer or length is rejected, elsewhere than on local disks one that lacks files or has others
+   * of other lengths.
    *
    * @param version the version's name, or null for the previously current version; if that is
    *     unknown, the version whose name precedes the current one's
@@ -239,74 +147,96 @@ public final class Store {
    * @throws InterruptedIOException if the thread is interrupted, and stays so; the current version
    *     is then unchanged
    */
-  public String rollback(@Nullable String version) throws IOException {
+  public final String rollback(@Nullable String version) throws IOException {
     if (version != null) {
-      VersionName.checked(version);
+      String unused = VersionName.checked(version);
     }
-    try {
-      return StoreLock.switching(directory, () -> switchTo(version));
-    } catch (
-        ClosedByInterruptException
-            e) { // before the pointer was replaced: no later step can be interrupted
-      InterruptedIOException interrupted =
-          new InterruptedIOException(
-              directory + ": the rollback was interrupted; the current version is unchanged");
-      interrupted.initCause(e);
-      throw interrupted;
-    }
+    return switchTo(version);
   }
 
-  private String switchTo(@Nullable String version) throws IOException {
-    Pointer pointer = Pointer.read(directory);
-    String target = version == null ? previous(pointer) : version;
-    if (!Files.isDirectory(version(target))) {
+  /** Makes another version current; where there is a lock for that, while it is held. */
+  protected String switchTo(@Nullable String version) throws IOException {
+    List<String> names = names();
+    Pointer now = pointer();
+    String target = version == null ? previous(now, names) : version;
+    if (!isThere(target)) {
       throw new NoSuchFileException(
-          version(target).toString(),
-          null,
-          "no such version; to list them: bsdb versions " + directory);
+          location(target), null, "no such version; to list them: bsdb versions " + location());
     }
-    Database.open(version(target)).close();
-    Files.deleteIfExists(version(target).resolve(Publication.UNFINISHED)); // in use now
-    IOException notSynced = null;
-    if (pointer == null || (version == null && !pointer.chain().contains(target))) {
-      notSynced = Pointer.to(target).write(directory);
-    } else if (!pointer.current().equals(target)) {
-      notSynced = pointer.backTo(target).write(directory);
-    }
-    if (notSynced != null) {
-      throw new IOException(
-          target + " is current, but a power cut may undo that: " + notSynced, notSynced);
+    prepare(target);
+    if (now == null || (version == null && !now.chain().contains(target))) {
+      point(Pointer.to(target));
+    } else if (!now.current().equals(target)) {
+      point(now.backTo(target));
     }
     return target;
   }
 
-  private String previous(@Nullable Pointer pointer) throws IOException {
-    if (pointer == null) {
+  private String previous(@Nullable Pointer now, List<String> names) throws NoSuchFileException {
+    if (now == null) {
       throw new NoSuchFileException(
-          directory.resolve(Pointer.FILE).toString(),
+          location(Pointer.FILE),
           null,
           "names no version, so there is nothing to roll back to; choose a version: bsdb rollback "
-              + directory
+              + location()
               + " VERSION");
     }
-    String previous = rollbackTarget(pointer).orElse(null);
-    if (previous == null) {
-      throw new NoSuchFileException(
-          directory.toString(), null, "there is no version before " + pointer.current());
-    }
-    return previous;
+    return rollbackTarget(now, names)
+        .orElseThrow(
+            () ->
+                new NoSuchFileException(
+                    location(), null, "there is no version before " + now.current()));
   }
 
-  /** The version that a rollback makes current. */
-  Optional<String> rollbackTarget(Pointer pointer) throws IOException {
-    for (String name : pointer.chain()) {
-      if (Files.isDirectory(version(name))) {
-        return Optional.of(name);
-      }
-    }
-    return versionDirectories(directory).stream()
-        .map(DurableFiles::name)
-        .filter(name -> VersionName.NATURAL.compare(name, pointer.current()) < 0)
-        .max(VersionName.NATURAL);
+  /**
+   * The names of the versions that a rollback may choose.
+   *
+   * @throws NoSuchFileException if there is no store
+   */
+  protected abstract List<String> names() throws IOException;
+
+  /** Whether there is a version of a name, be it damaged. */
+  protected abstract boolean isThere(String version) throws IOException;
+
+  /** Fails unless a version can become current. */
+  protected abstract void prepare(String version) throws IOException;
+
+  /** Replaces the pointer; nothing else does, but a version that goes live. */
+  protected abstract void point(Pointer next) throws IOException;
+
+  /**
+   * The version that a rollback makes current: the last one of before that is there; otherwise the
+   * one whose name precedes the current one's.
+   *
+   * @param names the names of those that are there
+   */
+  protected static Optional<String> rollbackTarget(Pointer now, List<String> names) {
+    return now.chain().stream()
+        .filter(names::contains)
+        .findFirst()
+        .or(
+            () ->
+                names.stream()
+                    .filter(name -> VersionName.NATURAL.compare(name, now.current()) < 0)
+                    .max(VersionName.NATURAL));
+  }
+
+  /**
+   * The names of the versions to remove if only some are to stay, oldest first.
+   *
+   * @param old how many to keep besides the current one
+   * @param back the version that a rollback returns to, which always stays
+   * @param others all versions but the current one, in natural order of their names, and when each
+   *     was written
+   */
+  protected static List<String> beyond(
+      int old, Optional<String> back, Map<String, Instant> others) {
+    List<Map.Entry<String, Instant>> oldest = new ArrayList<>(others.entrySet());
+    oldest.removeIf(other -> other.getKey().equals(back.orElse("")));
+    oldest.sort(Map.Entry.comparingByValue()); // stable: equal ages keep name order
+    int most = Math.max(0, back.isEmpty() ? old : old - 1);
+    return oldest.subList(0, Math.max(0, oldest.size() - most)).stream()
+        .map(Map.Entry::getKey)
+        .toList();
   }
 }

@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Comparator;
+import java.util.function.Predicate;
 
 /**
  * Version names: 1 to 100 of the characters {@code A-Z a-z 0-9 . _ -}, not starting with {@code .}
@@ -53,6 +54,15 @@ public final class VersionName {
   /** The name of a version that is published at some time, such as {@code 20261121T151400Z}. */
   public static String ofTime(Instant time) {
     return TIME.format(time);
+  }
+
+  /** Returns a name, or if that is taken, the first that is not of it with {@code -2} and so on. */
+  public static String free(String name, Predicate<String> taken) {
+    String free = name;
+    for (int i = 2; taken.test(free); i++) {
+      free = name + "-" + i;
+    }
+    return free;
   }
 
   private static int compare(String a, String b) {

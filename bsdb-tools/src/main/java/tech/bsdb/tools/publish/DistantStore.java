@@ -6,8 +6,10 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -15,29 +17,39 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.store.Pointer;
+import tech.bsdb.store.Store;
+import tech.bsdb.store.StoredVersion;
 import tech.bsdb.store.VersionName;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.source.DistantDirectory;
 import tech.bsdb.tools.source.DistantDirectory.Entry;
 import tech.bsdb.transfer.Consignment;
+import tech.bsdb.transfer.Shipment;
+import tech.bsdb.transfer.TransferOptions;
 
 /**
- * A store of versions on a distant directory. A version that is not complete has a file {@code
- * .pushing}, which says by whom it was begun. Thread-safe, but one thread at a time writes.
+ * A store on a distant directory. A version that is not complete has a file {@code .pushing}, which
+ * says by whom it was begun. Thread-safe, but one thread at a time writes.
  *
  * <p>Failures of the file system are {@link InputException}s, meant for users.
  */
-public final class DistantStore {
+public final class DistantStore extends Store {
   /** Marks a version that is not complete. */
   public static final String MARKER = ".pushing";
 
   private static final String POINTER = Pointer.FILE;
   private static final int MOST_BYTES = 1 << 24;
   private static final Duration STALE = Duration.ofDays(1);
+  private static final TransferOptions TRANSFER =
+      TransferOptions.defaults().withAttempts(2, Duration.ofSeconds(1));
 
   private final DistantDirectory store;
   private final Attempts attempts;
@@ -59,6 +71,11 @@ public final class DistantStore {
   }
 
   // What is there
+
+  @Override
+  protected String location(String path) {
+    return store.location(path);
+  }
 
   /**
    * Lists the directory; empty if it does not exist.
@@ -112,10 +129,19 @@ public final class DistantStore {
   }
 
   private static boolean has(List<Entry> entries, String name) {
-    return entries.stream().anyMatch(entry -> entry.name().equals(name) && !entry.directory());
+    return modified(entries, name) != null;
   }
 
-  static boolean isVersion(Entry entry) {
+  /** When a file was written; null if there is none of the name. */
+  private static @Nullable Instant modified(List<Entry> entries, String name) {
+    return entries.stream()
+        .filter(entry -> entry.name().equals(name) && !entry.directory())
+        .findFirst()
+        .map(Entry::modified)
+        .orElse(null);
+  }
+
+  private static boolean isVersion(Entry entry) {
     return entry.directory() && VersionName.isValid(entry.name());
   }
 
@@ -152,7 +178,7 @@ public final class DistantStore {
   }
 
   private FileAlreadyExistsException refused(String file, String why) {
-    return new FileAlreadyExistsException(store.location(file), null, why);
+    return new FileAlreadyExistsException(location(file), null, why);
   }
 
   private List<Entry> listed(String directory) throws IOException {
@@ -177,7 +203,7 @@ public final class DistantStore {
     }
   }
 
-  /** Which version is current; null if none is. */
+  @Override
   public @Nullable Pointer pointer() throws IOException {
     byte[] bytes = content(POINTER);
     return bytes == null ? null : Pointer.decode(bytes);
@@ -281,16 +307,8 @@ public final class DistantStore {
 
   /** A name for a new version: the time. */
   public static String freeName(List<Entry> entries) {
-    String time = VersionName.ofTime(Instant.now());
-    String name = time;
-    for (int i = 2; isTaken(entries, name); i++) {
-      name = time + "-" + i;
-    }
-    return name;
-  }
-
-  private static boolean isTaken(List<Entry> entries, String name) {
-    return entries.stream().anyMatch(entry -> entry.name().equals(name));
+    Set<String> taken = entries.stream().map(Entry::name).collect(Collectors.toSet());
+    return VersionName.free(VersionName.ofTime(Instant.now()), taken::contains);
   }
 
   /** The lengths of the files in a version, by their paths below it. */
@@ -313,6 +331,98 @@ public final class DistantStore {
       }
     }
     return files;
+  }
+
+  // Versions
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>These are the versions that are complete.
+   */
+  @Override
+  public List<StoredVersion> versions() throws IOException {
+    String current = current();
+    List<StoredVersion> versions = new ArrayList<>();
+    complete().forEach((name, files) -> versions.add(version(name, name.equals(current), files)));
+    return versions;
+  }
+
+  private StoredVersion version(String name, boolean current, Map<String, Entry> files) {
+    long records = -1;
+    try {
+      records = sound(name, files).records();
+    } catch (IOException damaged) {
+      // it cannot be opened
+    }
+    long bytes = files.values().stream().mapToLong(Entry::length).sum();
+    Instant modified = written(files).orElse(Instant.EPOCH);
+    return new StoredVersion(name, Path.of(name), current, modified, records, bytes);
+  }
+
+  /** When the last of some files was written. */
+  private static Optional<Instant> written(Map<String, Entry> files) {
+    return files.values().stream().map(Entry::modified).max(Comparator.naturalOrder());
+  }
+
+  /** The files of the versions that are complete, by their names, in natural order of these. */
+  private SortedMap<String, Map<String, Entry>> complete() throws IOException {
+    SortedMap<String, Map<String, Entry>> versions = new TreeMap<>(VersionName.NATURAL);
+    List<Entry> entries = entries();
+    String current = current();
+    List<String> unfinished = unfinished(entries);
+    for (Entry entry : entries) {
+      if (isVersion(entry) && !unfinished.contains(entry.name())) {
+        Map<String, Entry> files = files(entry.name());
+        if (entry.name().equals(current) || files.containsKey(Consignment.MANIFEST)) {
+          versions.put(entry.name(), files);
+        }
+      }
+    }
+    if (versions.isEmpty() && current == null) {
+      throw new NoSuchFileException(
+          location(), null, "no store there; create one with: bsdb push DB " + location());
+    }
+    return versions;
+  }
+
+  /** Fails unless all files of a version are there, with the right lengths. */
+  private Shipment sound(String version, Map<String, Entry> files) throws IOException {
+    Shipment shipment = Shipment.read(store, version, TRANSFER, () -> {});
+    Map<String, Long> expected = shipment.files(store, TRANSFER, () -> {});
+    for (Map.Entry<String, Long> file : expected.entrySet()) {
+      Entry found = files.get(file.getKey());
+      if (found == null || found.length() != file.getValue()) {
+        throw new FileSystemException(
+            location(version + "/" + file.getKey()),
+            null,
+            (found == null ? "is missing" : "has " + found.length() + " bytes")
+                + ", but should have "
+                + file.getValue()
+                + " bytes; push the database again");
+      }
+    }
+    return shipment;
+  }
+
+  @Override
+  protected List<String> names() throws IOException {
+    return List.copyOf(complete().keySet());
+  }
+
+  @Override
+  protected boolean isThere(String version) throws IOException {
+    return !files(version).isEmpty();
+  }
+
+  @Override
+  protected void prepare(String version) throws IOException {
+    Shipment unused = sound(version, files(version));
+  }
+
+  @Override
+  protected void point(Pointer next) throws IOException {
+    attempts.run(POINTER, () -> store.replace(POINTER, next.encode()));
   }
 
   // Writing
@@ -388,7 +498,7 @@ public final class DistantStore {
         throw new InputException(
             "%s: was sent with %s bytes, but %s; does another push write to this store?"
                 .formatted(
-                    store.location(version + "/" + file.getKey()),
+                    location(version + "/" + file.getKey()),
                     file.getValue(),
                     length < 0 ? "is not there" : "has " + length));
       }
@@ -403,9 +513,8 @@ public final class DistantStore {
    */
   public @Nullable Pointer goLive(String version) throws IOException {
     Pointer now = pointer();
-    byte[] next = (now == null ? Pointer.to(version) : now.pushed(version)).encode();
     try {
-      attempts.run(POINTER, () -> store.replace(POINTER, next));
+      point(now == null ? Pointer.to(version) : now.pushed(version));
     } catch (IOException e) {
       if (!isCurrent(version)) {
         throw e;
@@ -413,11 +522,6 @@ public final class DistantStore {
     }
     unmark(version);
     return now;
-  }
-
-  /** Replaces the pointer. */
-  void point(Pointer next) throws IOException {
-    attempts.run(POINTER, () -> store.replace(POINTER, next.encode()));
   }
 
   /** Removes the marker of a version that is current; a failure becomes a warning. */
@@ -432,16 +536,13 @@ public final class DistantStore {
 
   private boolean isCurrent(String version) {
     try {
-      Pointer now = pointer();
-      return now != null && now.current().equals(version);
+      return version.equals(current());
     } catch (IOException unknown) {
       return false;
     }
   }
 
   // Old versions
-
-  private record Old(String name, Instant written) {}
 
   /**
    * Removes the oldest versions, but never the current one or the one that a rollback returns to,
@@ -457,52 +558,35 @@ public final class DistantStore {
     if (now == null || !now.current().equals(version)) {
       return List.of(); // another push or a rollback follows its own rules
     }
-    List<Old> complete = new ArrayList<>();
-    List<Old> begun = new ArrayList<>();
+    SortedMap<String, Instant> complete = new TreeMap<>(VersionName.NATURAL);
+    SortedMap<String, Instant> begun = new TreeMap<>(VersionName.NATURAL);
     for (Entry entry : listed("")) {
-      if (!isVersion(entry) || entry.name().equals(version)) {
+      String name = entry.name();
+      if (!isVersion(entry) || name.equals(version)) {
         continue;
       }
-      List<Entry> below = listed(entry.name());
-      boolean named = now.chain().contains(entry.name());
-      if (!named && !has(below, MARKER) && !has(below, Consignment.MANIFEST)) {
-        files(entry.name()).values().stream()
-            .map(Entry::modified)
-            .max(Comparator.naturalOrder())
-            .ifPresent(last -> begun.add(new Old(entry.name(), last)));
-        continue;
-      }
-      for (Entry file : below) {
-        if (file.name().equals(MARKER) && !named) {
-          begun.add(new Old(entry.name(), file.modified()));
-        } else if (file.name().equals(Consignment.MANIFEST) && (named || !has(below, MARKER))) {
-          complete.add(new Old(entry.name(), file.modified()));
-        }
+      List<Entry> below = listed(name);
+      boolean named = now.names(name);
+      Instant marked = modified(below, MARKER);
+      Instant manifest = modified(below, Consignment.MANIFEST);
+      if (manifest != null && (named || marked == null)) {
+        complete.put(name, manifest);
+      } else if (marked != null && !named) {
+        begun.put(name, marked);
+      } else if (!named) {
+        written(files(name)).ifPresent(last -> begun.put(name, last));
       }
     }
-    complete.sort(Comparator.comparing(Old::written).thenComparing(Old::name, VersionName.NATURAL));
-    List<String> names = complete.stream().map(Old::name).toList();
-    String back =
-        now.chain().stream()
-            .filter(names::contains)
-            .findFirst()
-            .or(
-                () ->
-                    names.stream()
-                        .filter(name -> VersionName.NATURAL.compare(name, version) < 0)
-                        .max(VersionName.NATURAL))
-            .orElse("");
-    complete.removeIf(old -> old.name().equals(back));
-    int others = Math.max(0, back.isEmpty() ? most : most - 1);
+    Optional<String> back = rollbackTarget(now, List.copyOf(complete.keySet()));
     List<String> removed = new ArrayList<>();
-    for (Old old : complete.subList(0, Math.max(0, complete.size() - others))) {
-      if (remove(old.name())) {
-        removed.add(old.name());
+    for (String name : beyond(most, back, complete)) {
+      if (remove(name)) {
+        removed.add(name);
       }
     }
-    for (Old old : begun) {
-      if (old.written().plus(STALE).isBefore(Instant.now()) && remove(old.name())) {
-        warn("removed " + store.location(old.name()) + ", which a push began and did not complete");
+    for (Map.Entry<String, Instant> old : begun.entrySet()) {
+      if (old.getValue().plus(STALE).isBefore(Instant.now()) && remove(old.getKey())) {
+        warn("removed " + location(old.getKey()) + ", which a push began and did not complete");
       }
     }
     return removed;
@@ -521,7 +605,7 @@ public final class DistantStore {
               || (!entry.directory() && entry.name().equals(MARKER));
       if (!ours) {
         warn(
-            store.location(version)
+            location(version)
                 + " contains files that are not the database's, so it was kept; remove it by hand");
         return false;
       }

@@ -26,17 +26,9 @@ public final class RollbackCommand extends Command {
   @Override
   protected int run(Arguments arguments, Console console) throws Exception {
     try (DistantDirectory directory = VersionsCommand.directory(arguments, 2, EXAMPLE)) {
-      if (directory.local() != null) {
-        Store store = Store.open(VersionsCommand.local(arguments, directory));
-        String before = store.current();
-        String now = rollback(store::rollback, arguments);
-        tell(now, before, store.directory().toString(), arguments, console);
-      } else {
-        DistantVersions store = new DistantVersions(directory);
-        String before = store.current();
-        String now = rollback(store::rollback, arguments);
-        tell(now, before, directory.location(""), arguments, console);
-      }
+      Store store = VersionsCommand.store(arguments, directory);
+      String before = store.current();
+      tell(rollback(store, arguments), before, store.location(), arguments, console);
     }
     return OK;
   }
@@ -62,17 +54,11 @@ public final class RollbackCommand extends Command {
     }
   }
 
-  /** Makes a version current. */
-  @FunctionalInterface
-  private interface Rollback {
-    String to(@Nullable String version) throws IOException;
-  }
-
-  private static String rollback(Rollback rollback, Arguments arguments)
+  private static String rollback(Store store, Arguments arguments)
       throws IOException, UsageException {
     List<String> operands = arguments.operands();
     try {
-      return rollback.to(operands.size() > 1 ? operands.get(1) : null);
+      return store.rollback(operands.size() > 1 ? operands.get(1) : null);
     } catch (IllegalArgumentException e) {
       throw new UsageException(String.valueOf(e.getMessage()));
     }

@@ -24,6 +24,7 @@ import tech.bsdb.tools.source.FileSourceOptions;
 /** {@code bsdb versions}: lists the versions of a store. */
 public final class VersionsCommand extends Command {
   private static final String EXAMPLE = "bsdb versions /data/users";
+  private static final List<Long> PAUSES = List.of(1_000L);
   private static final DateTimeFormatter DATE =
       DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss'Z'").withZone(ZoneOffset.UTC);
 
@@ -35,26 +36,16 @@ public final class VersionsCommand extends Command {
   @Override
   protected int run(Arguments arguments, Console console) throws Exception {
     try (DistantDirectory directory = directory(arguments, 1, EXAMPLE)) {
-      if (directory.local() != null) {
-        Store store = Store.open(local(arguments, directory));
-        print(store.directory().toString(), store.current(), store.versions(), arguments, console);
-      } else {
-        DistantVersions store = new DistantVersions(directory);
-        print(directory.location(""), store.current(), store.versions(), arguments, console);
-      }
+      print(store(arguments, directory), arguments, console);
     }
     return OK;
   }
 
-  private static void print(
-      String store,
-      @Nullable String current,
-      List<StoredVersion> versions,
-      Arguments arguments,
-      Console console)
-      throws IOException {
+  private static void print(Store store, Arguments arguments, Console console) throws IOException {
+    String current = store.current();
+    List<StoredVersion> versions = store.versions();
     if (arguments.has("--json")) {
-      JsonReport.print(console, forPrograms(store, current, versions));
+      JsonReport.print(console, forPrograms(store.location(), current, versions));
     } else {
       for (StoredVersion version : versions) {
         String name = version.name() + (version.current() ? "\tcurrent" : "");
@@ -71,7 +62,7 @@ public final class VersionsCommand extends Command {
                   current == null
                       ? "is missing or names none"
                       : "names " + current + ", which is not there",
-                  store));
+                  store.location()));
     }
   }
 
@@ -88,11 +79,16 @@ public final class VersionsCommand extends Command {
     return DistantDirectory.open(operands.get(0), FileSourceOptions.of(arguments));
   }
 
-  /** The local directory that the first operand names, as it was written where it is a path. */
-  static Path local(Arguments arguments, DistantDirectory directory) throws UsageException {
-    return arguments.operands().get(0).startsWith("file:")
-        ? Path.of(directory.location(""))
-        : arguments.pathOperand(0, "store");
+  /** The store in a directory; a local path is shown as the first operand writes it. */
+  static Store store(Arguments arguments, DistantDirectory directory)
+      throws UsageException, IOException {
+    if (directory.local() == null) {
+      return new DistantStore(directory, new Attempts(directory, PAUSES, why -> {}));
+    }
+    return Store.open(
+        arguments.operands().get(0).startsWith("file:")
+            ? Path.of(directory.location(""))
+            : arguments.pathOperand(0, "store"));
   }
 
   private static String inFull(StoredVersion version, List<StoredVersion> all) {
