@@ -244,9 +244,9 @@ record ShardTask(
               attempts,
               settings.numbers().uploadThreads(),
               done -> stopIfKilled(attempts, context))) {
-        delivery.send(files.files(), directory, Map.of());
+        delivery.send(files.files(), directory, Map.of(), /* verify= */ false);
         if (!alone) {
-          delivery.send(files.manifests(), directory, Map.of());
+          delivery.send(files.manifests(), directory, Map.of(), /* verify= */ false);
         }
       }
     }

@@ -80,17 +80,9 @@ public final class Delivery implements AutoCloseable {
    * @param directory where to, as a path below the distant directory
    * @param there the lengths of the files that are there, by their paths below that directory; a
    *     file of the right length is there already
+   * @param verify whether that takes the right bytes, too
    * @throws Attempts.SourceException if a file here is damaged, or could not be read
    * @throws IOException if the destination fails; the message names the file and is meant for users
-   */
-  public void send(List<Part> parts, String directory, Map<String, Long> there) throws IOException {
-    send(parts, directory, there, /* verify= */ false);
-  }
-
-  /**
-   * Sends files in the same manner.
-   *
-   * @param verify whether a file is there already only if its bytes are the right ones, too
    */
   public void send(List<Part> parts, String directory, Map<String, Long> there, boolean verify)
       throws IOException {

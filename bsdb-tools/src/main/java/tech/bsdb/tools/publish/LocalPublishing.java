@@ -13,7 +13,6 @@ import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Interruption;
 import tech.bsdb.tools.cli.JsonReport;
-import tech.bsdb.tools.cli.OutputException;
 import tech.bsdb.tools.cli.Progress;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.publish.Publishing.PublishProgress;
@@ -109,12 +108,7 @@ public final class LocalPublishing {
       } catch (IOException e) {
         throw Publishing.withSpace(e, store);
       }
-      String live = "version " + publication.version() + " is current";
-      try {
-        run.tell(arguments, keep, () -> interruption.completed(live), printer);
-      } catch (OutputException e) {
-        throw e.but("it was published: " + live);
-      }
+      run.tell(arguments, keep, interruption, printer);
     }
   }
 

@@ -17,6 +17,8 @@ import tech.bsdb.store.PublishListener;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Diagnosis;
+import tech.bsdb.tools.cli.Interruption;
+import tech.bsdb.tools.cli.OutputException;
 import tech.bsdb.tools.cli.Progress;
 import tech.bsdb.tools.publish.Checks.Current;
 import tech.bsdb.tools.publish.Checks.VersionRefusedException;
@@ -228,23 +230,32 @@ public final class Publishing {
     void print(Map<String, @Nullable Object> report) throws IOException;
   }
 
-  /** Removes old versions and reports, for people or for programs. */
-  void tell(Arguments arguments, int keep, Runnable completed, ForPrograms printer)
+  /**
+   * Removes old versions and reports, for people or for programs.
+   *
+   * @param interruption is told that the version is current, once its name is printed
+   */
+  void tell(Arguments arguments, int keep, Interruption interruption, ForPrograms printer)
       throws IOException {
+    String live = "version " + publication.version() + " is current";
     boolean json = arguments.has("--json");
-    if (!json) {
-      console.print(publication.version());
-      console.out().flush();
-    }
-    completed.run();
-    List<String> removed = keep(keep);
-    List<String> warnings = quiet ? publication.warnings() : warnings();
-    warnings.forEach(what -> console.say(program + ": warning: " + what));
-    if (json) {
-      printer.print(forPrograms(removed));
-      console.out().flush();
-    } else if (!quiet) {
-      forPeople(removed).forEach(console::say);
+    try {
+      if (!json) {
+        console.print(publication.version());
+        console.out().flush();
+      }
+      interruption.completed(live);
+      List<String> removed = keep(keep);
+      List<String> warnings = quiet ? publication.warnings() : warnings();
+      warnings.forEach(what -> console.say(program + ": warning: " + what));
+      if (json) {
+        printer.print(forPrograms(removed));
+        console.out().flush();
+      } else if (!quiet) {
+        forPeople(removed).forEach(console::say);
+      }
+    } catch (OutputException e) {
+      throw e.but("it was published: " + live);
     }
   }
 

@@ -14,7 +14,6 @@ import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Interruption;
 import tech.bsdb.tools.cli.JsonReport;
-import tech.bsdb.tools.cli.OutputException;
 import tech.bsdb.tools.cli.Progress;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.publish.Publishing.PublishProgress;
@@ -125,16 +124,7 @@ public final class PullCommand extends Command {
 
     @Override
     public void published(Publication publication, Publishing report) throws IOException {
-      String live = "version " + publication.version() + " is current";
-      try {
-        report.tell(
-            arguments,
-            keep,
-            () -> interruption.completed(live),
-            json -> JsonReport.print(console, json));
-      } catch (OutputException e) {
-        throw e.but("it was published: " + live);
-      }
+      report.tell(arguments, keep, interruption, json -> JsonReport.print(console, json));
     }
   }
 }
