@@ -80,7 +80,7 @@ final class KeyOrder implements RecordOrder {
    */
   private Divided divided(List<byte[]> sample, int[] fileOf) {
     RecordSpill spill =
-        new RecordSpill(directory, "order-" + created++, fileOf, KeyOrderLimits.CHUNK);
+        new RecordSpill(new Spill(directory, "order-" + created++, fileOf, KeyOrderLimits.CHUNK));
     KeySplitters splitters = new KeySplitters(sample, limits.sampledPartitions());
     return new Divided(
         spill,

@@ -75,7 +75,7 @@ record KeyOrderLimits(long memoryBytes, int threads) {
    * @param bytes bytes of the entries of all records
    */
   long temporaryBytes(long records, long bytes) {
-    long chunks = RecordSpill.chunkBytes(bytes, CHUNK);
+    long chunks = Spill.mostBytes(records, Math.max(1, bytes / Math.max(1, records)), CHUNK);
     boolean again = RecordRun.memory(records, bytes) / sampledPartitions() > runBytes();
     return chunks + (isDivided(bytes) && again ? chunks / sampledPartitions() : 0);
   }

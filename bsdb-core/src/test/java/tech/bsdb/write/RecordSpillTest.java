@@ -28,6 +28,9 @@ import tech.bsdb.format.RecordFrame;
 class RecordSpillTest {
   private static final int CHUNK = 1 << 14;
 
+  /** Bytes of the entry of a record of 8 and 80 bytes that follows the last one. */
+  private static final int ENTRY = 1 + 3 + 8 + 80;
+
   @TempDir Path directory;
 
   private final SplittableRandom random = Seeds.random("RecordSpillTest");
@@ -106,7 +109,7 @@ class RecordSpillTest {
           receiver -> {
             byte[] last = room[0];
             room[0] = spill.readWhole(partition, last, receiver);
-            if (last.length > spill.bytes(partition) + 12) {
+            if (last.length >= spill.bytes(partition) + Spill.HEAD) {
               assertThat(room[0]).isSameAs(last);
             }
           });
@@ -227,8 +230,8 @@ class RecordSpillTest {
   void entriesThatEndAroundTheEndOfAChunk() throws Exception {
     for (int shift = 0; shift < 25; shift++) {
       try (RecordSpill spill = spill()) {
-        // number, header and key take 5 bytes; the chunk holds 12 bytes less for link and checksum
-        add(spill, 9, 1, CHUNK - Long.BYTES - Integer.BYTES - 5 - shift);
+        // number, header and key take 5 bytes
+        add(spill, 9, 1, CHUNK - Spill.HEAD - 5 - shift);
         for (int i = 0; i < 30; i++) {
           add(spill, 9, random.nextInt(4), random.nextInt(4));
         }
@@ -332,7 +335,8 @@ class RecordSpillTest {
 
   @Test
   void aDamagedChainIsNotFollowed() throws Exception {
-    long[] links = {-2, 1, CHUNK + 8, 1L << 40, Long.MIN_VALUE, -1};
+    int chunk = Spill.HEAD + (CHUNK - Spill.HEAD) / ENTRY * ENTRY;
+    long[] links = {-2, 1, chunk + 8, 1L << 40, Long.MIN_VALUE, -1};
     for (long link : links) {
       try (RecordSpill spill = spill()) {
         for (int i = 0; i < 3000; i++) {
@@ -341,7 +345,7 @@ class RecordSpillTest {
         spill.finish();
         try (RandomAccessFile file =
             new RandomAccessFile(directory.resolve("records-0.part").toFile(), "rw")) {
-          file.seek(3 * CHUNK);
+          file.seek(3 * chunk);
           file.writeLong(Long.reverseBytes(link));
         }
         assertThatThrownBy(() -> spill.read(0, (a, b, c, d, e, f) -> {}))
