@@ -64,12 +64,12 @@ final class PassEntries {
     for (int partition = fromPartition; partition < toPartition; partition++) {
       spill.read(
           partition,
-          (chunk, entries) -> {
+          (chunk, from, to) -> {
             if (whole) {
-              raw.add(chunk, 0, entries * entryBytes);
+              raw.add(chunk, from, to - from);
               return;
             }
-            for (int at = 0; at < entries * entryBytes; at += entryBytes) {
+            for (int at = from; at < to; at += entryBytes) {
               long bucket = HashConstruction.bucket((long) LONGS.get(chunk, at), hash.buckets());
               if (bucket >= fromBucket && bucket < toBucket) {
                 raw.add(chunk, at, entryBytes);

@@ -138,7 +138,7 @@ public record SizePlan(
         dictionaryBytes == 0 || !compressed ? 0 : bytes(pages(dictionaryBytes) + FRAME);
     long written = data + bytes(hash.filePages()) + index + dictionary + bytes(MANIFEST);
     long memory =
-        SignatureSpill.openBytes(count, payload)
+        SignatureSpill.openBytes(count)
             + IndexStage.passBytes(
                 count,
                 hash.buckets(),
@@ -192,8 +192,7 @@ public record SizePlan(
         Math.max(peakBytes + order, peak + bytes(MANIFEST)),
         Math.max(
             memoryBytes,
-            SignatureSpill.openBytes(records.count, Long.BYTES)
-                + limits.sortBytes(records.count, entries)));
+            SignatureSpill.openBytes(records.count) + limits.sortBytes(records.count, entries)));
   }
 
   /**

@@ -121,8 +121,7 @@ class SpillTest {
         assertThat(spill.count(i)).isEqualTo(left.size());
         for (int at = 0; at < found.length; ) {
           byte writer = found[at];
-          byte[] next =
-              left.stream().filter(entry -> entry[0] == writer).findFirst().orElseThrow();
+          byte[] next = left.stream().filter(entry -> entry[0] == writer).findFirst().orElseThrow();
           Truth.same(Arrays.copyOfRange(found, at, at + next.length), next, "an entry");
           left.remove(next);
           at += next.length;

@@ -60,7 +60,7 @@ class PlanCommandTest {
                 + " for absent keys\n")
         .containsPattern("\nblocked +57.0 GB +57.02 +81. MB +6.52 +57.0 GB ")
         .containsPattern("\npacked +50.7 GB +50.72 +28.0 MB +0.22 +50.7 GB ")
-        .containsPattern("\nblocked +24.0 GB +81.0 GB .* 1.81 .* 49.7K\n")
+        .containsPattern("\nblocked +24.0 GB +81.1 GB .* 1.81 .* 49.7K\n")
         .containsPattern("\npacked +50.0 GB .* 1.00 .* 90.0K\n")
         .containsPattern("\ncompressed +- +- ")
         .contains(
