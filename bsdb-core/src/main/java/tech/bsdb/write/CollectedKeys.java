@@ -5,8 +5,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.write.PackStage.KeyReceiver;
 
@@ -22,7 +20,6 @@ final class CollectedKeys implements KeyReceiver, Closeable {
   private final BuildPlace place;
   private final RecordTotals totals;
   private final OrderLimits limits;
-  private final Queue<KeySpill.Writer> idle = new ConcurrentLinkedQueue<>();
   private @Nullable KeyRun run;
   private volatile @Nullable KeySpill spill;
 
@@ -54,13 +51,12 @@ final class CollectedKeys implements KeyReceiver, Closeable {
     if (divided == null || collected == pass.records()) {
       return;
     }
-    KeySpill.Writer free = idle.poll();
-    KeySpill.Writer writer = free == null ? divided.new Writer() : free;
     byte[] bytes = pass.bytes();
-    for (int i = collected; i < pass.records(); i++) {
-      writer.add(bytes, pass.keyStart(i), pass.keyEnd(i));
+    try (KeySpill.Writer writer = divided.writer()) {
+      for (int i = collected; i < pass.records(); i++) {
+        writer.add(bytes, pass.keyStart(i), pass.keyEnd(i));
+      }
     }
-    idle.add(writer);
   }
 
   /**
@@ -115,21 +111,22 @@ final class CollectedKeys implements KeyReceiver, Closeable {
     int chunkBytes = limits.chunkBytes(need(), splitters.partitions());
     KeySpill created = new KeySpill(place.temporaryDirectory(), splitters, chunkBytes);
     spill = created;
-    KeySpill.Writer writer = created.new Writer();
-    for (int next = 0; next < sample.end(); ) {
-      int start = next + KeyEntries.HEAD;
-      next = start + KeyEntries.length(bytes, next);
-      writer.add(bytes, start, next);
+    try (KeySpill.Writer writer = created.writer()) {
+      for (int next = 0; next < sample.end(); ) {
+        int start = next + KeyEntries.HEAD;
+        next = start + KeyEntries.length(bytes, next);
+        writer.add(bytes, start, next);
+      }
     }
-    idle.add(writer);
   }
 
   /** All keys, divided; null if there are so few that they are in memory. */
   @Nullable KeySpill divided() throws IOException {
-    for (KeySpill.Writer writer = idle.poll(); writer != null; writer = idle.poll()) {
-      writer.finish();
+    KeySpill divided = spill;
+    if (divided != null) {
+      divided.finish();
     }
-    return spill;
+    return divided;
   }
 
   /** All keys, if they are in memory. */

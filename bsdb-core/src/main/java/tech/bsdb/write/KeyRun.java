@@ -69,8 +69,19 @@ final class KeyRun {
     addStart(KeyEntries.put(into, starts[count], from, start, length));
   }
 
+  /** Adds the entries in a part of an array, which lie one after the other. */
+  void addEntries(byte[] from, int start, int end) {
+    int at = starts[count];
+    int last = at + end - start;
+    System.arraycopy(from, start, room(end - start), at, end - start);
+    while (at < last) {
+      at += KeyEntries.HEAD + KeyEntries.length(bytes, at);
+      addStart(at);
+    }
+  }
+
   /** The array of the entries, with room for so many bytes behind the last one. */
-  byte[] room(int length) {
+  private byte[] room(int length) {
     long needed = starts[count] + (long) length + Long.BYTES;
     if (bytes.length < needed) {
       bytes = Arrays.copyOf(bytes, larger(bytes.length, needed));
@@ -78,18 +89,9 @@ final class KeyRun {
     return bytes;
   }
 
-  /** Where the next entry goes in the array of the entries. */
+  /** Where the last entry ends in the array of the entries. */
   int end() {
     return starts[count];
-  }
-
-  /** Adds the entries that were put behind the last one. */
-  void added(int length) {
-    int end = starts[count] + length;
-    for (int at = starts[count]; at < end; ) {
-      at += KeyEntries.HEAD + KeyEntries.length(bytes, at);
-      addStart(at);
-    }
   }
 
   private void addStart(int next) {

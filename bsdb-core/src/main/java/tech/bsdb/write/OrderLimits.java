@@ -22,6 +22,7 @@ record OrderLimits(long memoryBytes, int threads) {
   private static final long CHUNKS = 8L << 20;
 
   private static final int LEAST_CHUNK = 1 << 12;
+  private static final int MOST_CHUNK = 1 << 16;
 
   /** Memory of the keys that splitters are chosen from, at most. */
   private static final long SAMPLE = 4L << 20;
@@ -83,7 +84,7 @@ record OrderLimits(long memoryBytes, int threads) {
   int chunkBytes(long need, int partitions) {
     long all = Math.min(memoryBytes / 4, Math.max(CHUNKS, need / 512));
     long each = all / threads / partitions;
-    return (int) Math.max(LEAST_CHUNK, Math.min(KeySpill.MOST_CHUNK, Long.highestOneBit(each)));
+    return (int) Math.max(LEAST_CHUNK, Math.min(MOST_CHUNK, Long.highestOneBit(each)));
   }
 
   /** Bytes of the temporary files, with keys of equal length. */
@@ -92,8 +93,11 @@ record OrderLimits(long memoryBytes, int threads) {
     if (!divides(need)) {
       return 0;
     }
-    long bytes = keys * (KeyEntries.HEAD + keyLength);
+    long entry = KeyEntries.HEAD + keyLength;
     int partitions = partitions(need);
+    long full = keys / Math.max(1, (chunkBytes(need, partitions) - Spill.HEAD) / entry);
+    long chunks = Math.min(keys, full + (long) partitions * threads);
+    long bytes = keys * entry + chunks * Spill.HEAD;
     boolean runs = 2 * need / partitions > runBytes(); // of a partition, in a file of their own
     return runs ? bytes + 2 * bytes / partitions : bytes;
   }

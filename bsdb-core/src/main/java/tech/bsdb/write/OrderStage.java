@@ -188,7 +188,6 @@ final class OrderStage {
 
   /** Divides the keys of all parts, on all threads. */
   private void spillKeys(FinishedKeys keys, List<Part> parts, KeySpill spill) throws IOException {
-    Queue<KeySpill.Writer> idle = new ConcurrentLinkedQueue<>();
     int[] done = {0};
     try (OrderedTasks<Part> tasks =
         new OrderedTasks<>(
@@ -199,10 +198,9 @@ final class OrderStage {
       for (Part part : parts) {
         tasks.submit(
             () -> {
-              KeySpill.Writer free = idle.poll();
-              KeySpill.Writer writer = free == null ? spill.new Writer() : free;
-              keys.scan(List.of(part), writer::add);
-              idle.add(writer);
+              try (KeySpill.Writer writer = spill.writer()) {
+                keys.scan(List.of(part), writer::add);
+              }
               return part;
             });
       }
@@ -210,9 +208,7 @@ final class OrderStage {
     } catch (ExecutionException e) {
       throw OrderedTasks.failure(e);
     }
-    for (KeySpill.Writer writer : idle) {
-      writer.finish();
-    }
+    spill.finish();
   }
 
   /**
@@ -256,7 +252,7 @@ final class OrderStage {
     KeyRun free = runs.poll();
     KeyRun run =
         free == null ? new KeyRun((int) spill.keys(partition), spill.bytes(partition)) : free;
-    spill.new Reader(partition).read(run, Long.MAX_VALUE);
+    spill.read(partition, run::addEntries);
     run.sort();
     Sorted last = arrays.poll();
     Sorted sorted =
@@ -274,16 +270,28 @@ final class OrderStage {
       throws IOException {
     try (KeyRuns runs = new KeyRuns(place.temporaryDirectory())) {
       List<KeyRuns.Run> written = new ArrayList<>();
-      KeySpill.Reader reader = spill.new Reader(partition);
       KeyRun run = new KeyRun(0, most);
-      while (reader.read(run, most) > 0) {
-        run.sort();
-        written.add(runs.write(run));
-        run.clear();
-        progress.checkNotCancelled();
+      spill.read(
+          partition,
+          (bytes, from, to) -> {
+            run.addEntries(bytes, from, to);
+            if (run.memory() >= most) {
+              written.add(sortedIn(runs, run));
+            }
+          });
+      if (run.count() > 0) {
+        written.add(sortedIn(runs, run));
       }
       runs.merge(written, most, sink);
     }
+  }
+
+  private KeyRuns.Run sortedIn(KeyRuns runs, KeyRun run) throws IOException {
+    run.sort();
+    KeyRuns.Run written = runs.write(run);
+    run.clear();
+    progress.checkNotCancelled();
+    return written;
   }
 
   private static void pass(KeyRun run, KeyRuns.Sink sink) throws IOException {

@@ -3,7 +3,6 @@ package tech.bsdb.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.EOFException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
@@ -95,7 +94,7 @@ class KeySpillTest {
     return keys;
   }
 
-  /** Several writers, chunks smaller than some keys, and runs smaller than most partitions. */
+  /** Several writers, and chunks smaller than some keys. */
   @Test
   void allKeysComeBackInOrderOfThePartitions() throws Exception {
     for (int round = 0; round < 40; round++) {
@@ -107,17 +106,15 @@ class KeySpillTest {
       try (KeySpill spill = new KeySpill(directory, splitters, 1 << 12)) {
         List<KeySpill.Writer> writers = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
-          writers.add(spill.new Writer());
+          writers.add(spill.writer());
         }
         for (byte[] key : keys) {
           writers.get(random.nextInt(3)).add(key);
         }
-        for (KeySpill.Writer writer : writers) {
-          writer.finish();
-        }
-        long mostBytes = random.nextLong(1, 100_000);
+        writers.forEach(KeySpill.Writer::close);
+        spill.finish();
         for (int i = 0; i < spill.partitions(); i++) {
-          found.addAll(partition(spill, i, mostBytes));
+          found.addAll(partition(spill, i));
         }
       }
       keys.sort(Arrays::compareUnsigned);
@@ -143,20 +140,21 @@ class KeySpillTest {
         running.add(
             pool.submit(
                 () -> {
-                  KeySpill.Writer writer = spill.new Writer();
-                  start.await();
-                  for (int j = first; j < keys.size(); j += threads) {
-                    writer.add(keys.get(j));
+                  try (KeySpill.Writer writer = spill.writer()) {
+                    start.await();
+                    for (int j = first; j < keys.size(); j += threads) {
+                      writer.add(keys.get(j));
+                    }
                   }
-                  writer.finish();
                   return null;
                 }));
       }
       for (Future<?> each : running) {
         each.get();
       }
+      spill.finish();
       for (int i = 0; i < spill.partitions(); i++) {
-        found.addAll(partition(spill, i, 1 << 20));
+        found.addAll(partition(spill, i));
       }
     } finally {
       pool.shutdownNow();
@@ -168,28 +166,17 @@ class KeySpillTest {
     }
   }
 
-  /** The keys of a partition, read in runs, in their order. */
-  private static List<byte[]> partition(KeySpill spill, int partition, long mostBytes)
-      throws IOException {
+  /** The keys of a partition, in their order. */
+  private static List<byte[]> partition(KeySpill spill, int partition) throws IOException {
     List<byte[]> found = new ArrayList<>();
-    KeySpill.Reader reader = spill.new Reader(partition);
     KeyRun run = new KeyRun(0, 0);
-    long bytes = 0;
-    while (reader.read(run, mostBytes) > 0) {
-      run.sort();
-      byte[] sorted = run.sorted(new byte[0]);
-      for (int i = 0, at = 0; i < run.count(); i++) {
-        int length = KeyEntries.length(sorted, at);
-        int start = at + KeyEntries.HEAD;
-        found.add(Arrays.copyOfRange(sorted, start, start + length));
-        bytes += KeyEntries.HEAD + length;
-        at = start + length;
-      }
-      run.clear();
+    spill.read(partition, run::addEntries);
+    run.sort();
+    for (int i = 0; i < run.count(); i++) {
+      found.add(Arrays.copyOfRange(run.bytes(), run.start(i), run.end(i)));
     }
     assertThat((long) found.size()).isEqualTo(spill.keys(partition));
-    assertThat(bytes).isEqualTo(spill.bytes(partition));
-    found.sort(Arrays::compareUnsigned);
+    assertThat((long) run.end()).isEqualTo(spill.bytes(partition));
     return found;
   }
 
@@ -198,15 +185,16 @@ class KeySpillTest {
     KeySplitters none = new KeySplitters(List.of(), 10);
     assertThat(none.partitions()).isEqualTo(1);
     try (KeySpill spill = new KeySpill(directory, none, 1 << 12)) {
-      KeySpill.Writer writer = spill.new Writer();
-      writer.add(Truth.bytes(random, 100));
-      writer.finish();
+      try (KeySpill.Writer writer = spill.writer()) {
+        writer.add(Truth.bytes(random, 100));
+      }
+      spill.finish();
       try (FileChannel channel =
           FileChannel.open(directory.resolve("order.part"), StandardOpenOption.WRITE)) {
         channel.truncate(101);
       }
-      assertThatThrownBy(() -> spill.new Reader(0).read(new KeyRun(0, 0), 1 << 20))
-          .isInstanceOf(EOFException.class)
+      assertThatThrownBy(() -> spill.read(0, new KeyRun(0, 0)::addEntries))
+          .isInstanceOf(IOException.class)
           .hasMessageContaining("order.part");
     }
   }
