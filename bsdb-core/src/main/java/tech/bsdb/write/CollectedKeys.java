@@ -121,12 +121,9 @@ final class CollectedKeys implements KeyReceiver, Closeable {
   }
 
   /** All keys, divided; null if there are so few that they are in memory. */
-  @Nullable KeySpill divided() throws IOException {
+  @Nullable Spill divided() throws IOException {
     KeySpill divided = spill;
-    if (divided != null) {
-      divided.finish();
-    }
-    return divided;
+    return divided == null ? null : divided.finish();
   }
 
   /** All keys, if they are in memory. */

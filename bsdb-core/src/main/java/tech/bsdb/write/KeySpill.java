@@ -8,8 +8,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * Keys in a temporary file, divided into partitions whose keys are all less than those of the next.
- * Any number of threads write, each through a writer of its own; after {@link #finish}, any number
- * read.
+ * Any number of threads write, each through a writer of its own.
  */
 final class KeySpill implements Closeable {
   private final KeySplitters splitters;
@@ -58,33 +57,14 @@ final class KeySpill implements Closeable {
     }
   }
 
-  /** Writes what is left, once all writers are closed. No key may be added afterwards. */
-  void finish() throws IOException {
+  /** Returns the {@linkplain KeyEntries entries} of all keys, once all writers are closed. */
+  Spill finish() throws IOException {
     for (Writer each : idle) {
       each.writer.finish();
     }
     idle.clear();
     spill.seal();
-  }
-
-  /** The number of partitions. */
-  int partitions() {
-    return spill.partitions();
-  }
-
-  /** The number of keys of a partition. */
-  long keys(int partition) {
-    return spill.count(partition);
-  }
-
-  /** Bytes of the entries of a partition. */
-  long bytes(int partition) {
-    return spill.bytes(partition);
-  }
-
-  /** Passes the {@linkplain KeyEntries entries} of a partition on, in no particular order. */
-  void read(int partition, Spill.Chunks receiver) throws IOException {
-    spill.read(partition, receiver);
+    return spill;
   }
 
   /** Closes and deletes the file. */

@@ -86,7 +86,8 @@ final class OrderStage {
     int chunkBytes = limits.chunkBytes(need(), splitters.partitions());
     try (KeySpill spill = new KeySpill(place.temporaryDirectory(), splitters, chunkBytes)) {
       spillKeys(keys, keys.parts(places), spill);
-      return written(resources, sink -> passSorted(spill, most, sink));
+      Spill divided = spill.finish();
+      return written(resources, sink -> passSorted(divided, most, sink));
     }
   }
 
@@ -99,7 +100,7 @@ final class OrderStage {
    */
   Assembled add(Resources resources, CollectedKeys collected) throws IOException {
     try (collected) {
-      KeySpill divided = collected.divided();
+      Spill divided = collected.divided();
       if (divided != null) {
         return written(resources, sink -> passSorted(divided, limits.runBytes(), sink));
       }
@@ -208,7 +209,6 @@ final class OrderStage {
     } catch (ExecutionException e) {
       throw OrderedTasks.failure(e);
     }
-    spill.finish();
   }
 
   /**
@@ -219,7 +219,7 @@ final class OrderStage {
   private record Sorted(byte[] keys, char[] shared, int count) {}
 
   /** Passes the keys of all partitions on in order; threads sort ahead. */
-  private void passSorted(KeySpill spill, long most, KeyRuns.Sink sink) throws IOException {
+  private void passSorted(Spill spill, long most, KeyRuns.Sink sink) throws IOException {
     Queue<KeyRun> runs = new ConcurrentLinkedQueue<>();
     Queue<Sorted> arrays = new ConcurrentLinkedQueue<>();
     try (OrderedTasks<Sorted> tasks =
@@ -233,7 +233,7 @@ final class OrderStage {
             })) {
       for (int i = 0; i < spill.partitions(); i++) {
         int partition = i;
-        long bytes = spill.bytes(i) + KeyRun.OVERHEAD * spill.keys(i);
+        long bytes = spill.bytes(i) + KeyRun.OVERHEAD * spill.count(i);
         if (bytes > most) {
           tasks.drain();
           passMerged(spill, partition, most, sink);
@@ -247,11 +247,11 @@ final class OrderStage {
     }
   }
 
-  private Sorted sorted(KeySpill spill, int partition, Queue<KeyRun> runs, Queue<Sorted> arrays)
+  private Sorted sorted(Spill spill, int partition, Queue<KeyRun> runs, Queue<Sorted> arrays)
       throws IOException {
     KeyRun free = runs.poll();
     KeyRun run =
-        free == null ? new KeyRun((int) spill.keys(partition), spill.bytes(partition)) : free;
+        free == null ? new KeyRun((int) spill.count(partition), spill.bytes(partition)) : free;
     spill.read(partition, run::addEntries);
     run.sort();
     Sorted last = arrays.poll();
@@ -266,7 +266,7 @@ final class OrderStage {
   }
 
   /** Passes on a partition that is larger than the memory of a run: the sample did not show it. */
-  private void passMerged(KeySpill spill, int partition, long most, KeyRuns.Sink sink)
+  private void passMerged(Spill spill, int partition, long most, KeyRuns.Sink sink)
       throws IOException {
     try (KeyRuns runs = new KeyRuns(place.temporaryDirectory())) {
       List<KeyRuns.Run> written = new ArrayList<>();

@@ -14,6 +14,7 @@ import tech.bsdb.hash.SignatureFunction;
 final class RecordRun {
   private final KeyRun keys;
   private byte[] bytes = new byte[0];
+  private int used;
 
   /** Where each record starts. */
   private int[] starts;
@@ -51,14 +52,19 @@ final class RecordRun {
     if (starts.length < records) {
       starts = new int[records + records / 8];
     }
-    bytes =
-        spill.readWhole(
-            partition,
-            bytes,
-            (number, from, at, keyAt, keyLength, length) -> {
-              starts[keys.count()] = at;
-              keys.add(from, keyAt, keyAt + keyLength);
-            });
+    int end = Math.toIntExact(spill.bytes(partition));
+    if (bytes.length < end) {
+      bytes = new byte[end + Math.min(end / 8, Integer.MAX_VALUE - 8 - end)];
+    }
+    used = 0;
+    spill.read(
+        partition,
+        (number, from, at, keyAt, keyLength, length) -> {
+          System.arraycopy(from, at, bytes, used, length);
+          starts[keys.count()] = used;
+          used += length;
+          keys.add(from, keyAt, keyAt + keyLength);
+        });
   }
 
   /**

@@ -213,37 +213,13 @@ public final class RecordSpill implements RecordWriter {
 
   /** Passes all entries of a partition to a receiver, in the order in which they were added. */
   void read(int partition, Entries receiver) throws IOException {
-    Parser parser = new Parser(receiver);
-    spill.read(partition, parser);
-    requireAll(partition, parser);
-  }
-
-  /**
-   * Passes all entries of a partition to a receiver, from an array that holds them all and stays as
-   * it is.
-   *
-   * @param room is used if it is large enough
-   * @return the array
-   */
-  byte[] readWhole(int partition, byte[] room, Entries receiver) throws IOException {
-    byte[] all = spill.readWhole(partition, room);
-    Parser parser = new Parser(receiver);
-    parser.take(all, Spill.HEAD, (int) (Spill.HEAD + bytes(partition)));
-    requireAll(partition, parser);
-    return all;
-  }
-
-  private void requireAll(int partition, Parser parser) throws IOException {
-    if (parser.entries != count(partition)) {
-      throw spill.damaged(partition, parser.entries);
-    }
+    spill.read(partition, new Parser(receiver));
   }
 
   /** Splits bytes into entries. */
   private static final class Parser implements Spill.Chunks {
     private final Entries receiver;
     private long number;
-    private long entries;
 
     Parser(Entries receiver) {
       this.receiver = receiver;
@@ -264,7 +240,6 @@ public final class RecordSpill implements RecordWriter {
         int keyLength = RecordFrame.keyLength(header);
         int valueLength = RecordFrame.valueLength(header);
         int length = head + keyLength + (valueLength > LONG_VALUE ? REFERENCE : valueLength);
-        entries++;
         receiver.take(number, bytes, at, at + head, keyLength, length);
         at += length;
       }

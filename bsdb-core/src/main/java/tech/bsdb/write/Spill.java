@@ -237,7 +237,7 @@ final class Spill implements Closeable {
       throws IOException {
     LONGS.set(chunk, 0, lastChunk[partition]);
     INTS.set(chunk, Long.BYTES, lastLength[partition]);
-    INTS.set(chunk, CHECKSUM, checksum(crc, chunk, 0, length));
+    INTS.set(chunk, CHECKSUM, checksum(crc, chunk, length));
     lastChunk[partition] = write(fileOf[partition], chunk, 0, length);
     lastLength[partition] = length;
     longest = Math.max(longest, length);
@@ -273,11 +273,10 @@ final class Spill implements Closeable {
     return file;
   }
 
-  /** The checksum of a chunk, which is part of an array. */
-  private static int checksum(CRC32C crc, byte[] bytes, int at, int length) {
+  private static int checksum(CRC32C crc, byte[] chunk, int length) {
     crc.reset();
-    crc.update(bytes, at, CHECKSUM);
-    crc.update(bytes, at + HEAD, length - HEAD);
+    crc.update(chunk, 0, CHECKSUM);
+    crc.update(chunk, HEAD, length - HEAD);
     return (int) crc.getValue();
   }
 
@@ -320,7 +319,10 @@ final class Spill implements Closeable {
 
   /** Passes all entries of a partition on, those of each writer in the order of adding. */
   void read(int partition, Chunks receiver) throws IOException {
-    requireThere(partition);
+    if (dropped[partition]) {
+      throw new IllegalStateException("partition " + partition + " was dropped");
+    }
+    int number = fileOf[partition];
     long[] starts = new long[Math.toIntExact(chunks[partition])];
     int[] lengths = new int[starts.length];
     byte[] link = new byte[CHECKSUM];
@@ -329,86 +331,31 @@ final class Spill implements Closeable {
     int room = 0;
     long left = bytes[partition];
     for (int i = starts.length - 1; i >= 0; i--) {
-      requireWithin(partition, start, length);
+      if (length <= HEAD || length > longest || start < 0 || start > written[number] - length) {
+        throw damaged(number, start);
+      }
       starts[i] = start;
       lengths[i] = length;
       room = Math.max(room, length);
       left -= length - HEAD;
-      file(fileOf[partition]).read(link, 0, link.length, start);
+      file(number).read(link, 0, link.length, start);
       start = (long) LONGS.get(link, 0);
       length = (int) INTS.get(link, Long.BYTES);
     }
     if (start != NONE || left != 0) {
-      throw damaged(partition, start);
+      throw damaged(number, start);
     }
     byte[] chunk = new byte[room];
     CRC32C read = new CRC32C();
     for (int i = 0; i < starts.length; i++) {
-      readChunk(partition, starts[i], chunk, 0, lengths[i], read);
+      file(number).read(chunk, 0, lengths[i], starts[i]);
+      if (checksum(read, chunk, lengths[i]) != (int) INTS.get(chunk, CHECKSUM)) {
+        throw damaged(number, starts[i]);
+      }
       receiver.take(chunk, HEAD, lengths[i]);
     }
     if (only != null && only.used[partition] > HEAD) {
       receiver.take(only.open[partition], HEAD, only.used[partition]);
-    }
-  }
-
-  /**
-   * Reads all entries of a partition at once.
-   *
-   * @param room is used if it is large enough
-   * @return an array with the entries, one after the other from {@link #HEAD} on, as many bytes as
-   *     {@link #bytes} says
-   */
-  byte[] readWhole(int partition, byte[] room) throws IOException {
-    requireThere(partition);
-    int end = Math.toIntExact(HEAD + bytes(partition));
-    byte[] all =
-        room.length >= end ? room : new byte[end + Math.min(end / 8, Integer.MAX_VALUE - 8 - end)];
-    int from = Math.toIntExact(HEAD + bytes[partition]);
-    if (end > from && only != null) {
-      System.arraycopy(only.open[partition], HEAD, all, from, end - from);
-    }
-    // From the last chunk to the first: each overwrites the head of the one behind it.
-    long start = lastChunk[partition];
-    int length = lastLength[partition];
-    CRC32C read = new CRC32C();
-    while (from > HEAD) {
-      requireWithin(partition, start, length);
-      if (from < length) {
-        throw damaged(partition, start);
-      }
-      from -= length - HEAD;
-      int head = from - HEAD;
-      readChunk(partition, start, all, head, length, read);
-      start = (long) LONGS.get(all, head);
-      length = (int) INTS.get(all, head + Long.BYTES);
-    }
-    if (start != NONE) {
-      throw damaged(partition, start);
-    }
-    return all;
-  }
-
-  private void requireThere(int partition) {
-    if (dropped[partition]) {
-      throw new IllegalStateException("partition " + partition + " was dropped");
-    }
-  }
-
-  private void requireWithin(int partition, long start, int length) throws IOException {
-    if (length <= HEAD
-        || length > longest
-        || start < 0
-        || start > written[fileOf[partition]] - length) {
-      throw damaged(partition, start);
-    }
-  }
-
-  private void readChunk(int partition, long start, byte[] into, int at, int length, CRC32C read)
-      throws IOException {
-    file(fileOf[partition]).read(into, at, length, start);
-    if (checksum(read, into, at, length) != (int) INTS.get(into, at + CHECKSUM)) {
-      throw damaged(partition, start);
     }
   }
 
@@ -446,18 +393,16 @@ final class Spill implements Closeable {
       done += next;
     }
     if ((int) read.getValue() != checksum) {
-      throw damaged(file.path(), position);
+      throw damaged(number, position);
     }
   }
 
-  /** The error for a partition whose chunks are not as they were written. */
-  IOException damaged(int partition, long at) {
-    return damaged(paths.get(fileOf[partition]), at);
-  }
-
-  private static IOException damaged(Path path, long at) {
+  private IOException damaged(int number, long at) {
     return new IOException(
-        path + ": the temporary file was damaged during the build (a chunk at " + at + ")");
+        paths.get(number)
+            + ": the temporary file was damaged during the build (a chunk at "
+            + at
+            + ")");
   }
 
   /** Frees the memory of a partition, and deletes its file if no later partition is there. */

@@ -112,9 +112,9 @@ class KeySpillTest {
           writers.get(random.nextInt(3)).add(key);
         }
         writers.forEach(KeySpill.Writer::close);
-        spill.finish();
-        for (int i = 0; i < spill.partitions(); i++) {
-          found.addAll(partition(spill, i));
+        Spill divided = spill.finish();
+        for (int i = 0; i < divided.partitions(); i++) {
+          found.addAll(partition(divided, i));
         }
       }
       keys.sort(Arrays::compareUnsigned);
@@ -152,9 +152,9 @@ class KeySpillTest {
       for (Future<?> each : running) {
         each.get();
       }
-      spill.finish();
-      for (int i = 0; i < spill.partitions(); i++) {
-        found.addAll(partition(spill, i));
+      Spill divided = spill.finish();
+      for (int i = 0; i < divided.partitions(); i++) {
+        found.addAll(partition(divided, i));
       }
     } finally {
       pool.shutdownNow();
@@ -167,7 +167,7 @@ class KeySpillTest {
   }
 
   /** The keys of a partition, in their order. */
-  private static List<byte[]> partition(KeySpill spill, int partition) throws IOException {
+  private static List<byte[]> partition(Spill spill, int partition) throws IOException {
     List<byte[]> found = new ArrayList<>();
     KeyRun run = new KeyRun(0, 0);
     spill.read(partition, run::addEntries);
@@ -175,7 +175,7 @@ class KeySpillTest {
     for (int i = 0; i < run.count(); i++) {
       found.add(Arrays.copyOfRange(run.bytes(), run.start(i), run.end(i)));
     }
-    assertThat((long) found.size()).isEqualTo(spill.keys(partition));
+    assertThat((long) found.size()).isEqualTo(spill.count(partition));
     assertThat((long) run.end()).isEqualTo(spill.bytes(partition));
     return found;
   }
@@ -188,12 +188,12 @@ class KeySpillTest {
       try (KeySpill.Writer writer = spill.writer()) {
         writer.add(Truth.bytes(random, 100));
       }
-      spill.finish();
+      Spill divided = spill.finish();
       try (FileChannel channel =
           FileChannel.open(directory.resolve("order.part"), StandardOpenOption.WRITE)) {
         channel.truncate(101);
       }
-      assertThatThrownBy(() -> spill.read(0, new KeyRun(0, 0)::addEntries))
+      assertThatThrownBy(() -> divided.read(0, new KeyRun(0, 0)::addEntries))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("order.part");
     }

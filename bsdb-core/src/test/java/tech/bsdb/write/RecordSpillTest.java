@@ -100,33 +100,12 @@ class RecordSpillTest {
   }
 
   private void check(RecordSpill spill, int partition) throws IOException {
-    check(spill, partition, receiver -> spill.read(partition, receiver));
-    byte[][] room = {Truth.bytes(random, random.nextInt(100))};
-    for (int i = 0; i < 2; i++) {
-      check(
-          spill,
-          partition,
-          receiver -> {
-            byte[] last = room[0];
-            room[0] = spill.readWhole(partition, last, receiver);
-            if (last.length >= spill.bytes(partition) + Spill.HEAD) {
-              assertThat(room[0]).isSameAs(last);
-            }
-          });
-    }
-  }
-
-  @FunctionalInterface
-  private interface Reading {
-    void into(RecordSpill.Entries receiver) throws IOException;
-  }
-
-  private void check(RecordSpill spill, int partition, Reading reading) throws IOException {
     List<Added> expected = added.get(partition);
     assertThat(spill.count(partition)).isEqualTo(expected.size());
     int[] next = {0};
     long[] bytesRead = {0};
-    reading.into(
+    spill.read(
+        partition,
         (number, bytes, from, keyFrom, keyLength, length) -> {
           Added record = expected.get(next[0]++);
           assertThat(number).isEqualTo(record.number);
@@ -352,10 +331,6 @@ class RecordSpillTest {
             .as("link " + link)
             .isInstanceOf(IOException.class)
             .hasMessageContaining("damaged");
-        assertThatThrownBy(() -> spill.readWhole(0, new byte[0], (a, b, c, d, e, f) -> {}))
-            .as("link " + link)
-            .isInstanceOf(IOException.class)
-            .hasMessageContaining("damaged");
       }
     }
   }
@@ -373,8 +348,6 @@ class RecordSpillTest {
       }
       assertThatThrownBy(() -> spill.read(0, (a, b, c, d, e, f) -> {}))
           .isInstanceOf(IOException.class);
-      assertThatThrownBy(() -> spill.readWhole(0, new byte[0], (a, b, c, d, e, f) -> {}))
-          .isInstanceOf(IOException.class);
     }
   }
 
@@ -391,12 +364,7 @@ class RecordSpillTest {
       Path path = directory.resolve("records-0.part");
       for (long at = 0; at < Files.size(path); at += at < 40 ? 1 : 1999) {
         flip(path, at);
-        assertThatThrownBy(() -> check(spill, 9, receiver -> spill.read(9, receiver)))
-            .as("at " + at)
-            .isInstanceOf(IOException.class)
-            .hasMessageContaining("damaged");
-        assertThatThrownBy(
-                () -> check(spill, 9, receiver -> spill.readWhole(9, new byte[0], receiver)))
+        assertThatThrownBy(() -> check(spill, 9))
             .as("at " + at)
             .isInstanceOf(IOException.class)
             .hasMessageContaining("damaged");

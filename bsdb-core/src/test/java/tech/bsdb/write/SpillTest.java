@@ -53,11 +53,6 @@ class SpillTest {
     assertThat(spill.count(partition)).isEqualTo(entries.size());
     assertThat(spill.bytes(partition)).isEqualTo(expected.size());
     Truth.same(read(spill, partition), expected.toByteArray(), "read");
-    byte[] whole = spill.readWhole(partition, new byte[0]);
-    Truth.same(
-        Arrays.copyOfRange(whole, Spill.HEAD, Spill.HEAD + expected.size()),
-        expected.toByteArray(),
-        "whole");
   }
 
   /** Lengths around that of a chunk, and far longer ones. */
@@ -179,8 +174,7 @@ class SpillTest {
       spill.drop(0);
       spill.drop(1);
       assertThatThrownBy(() -> read(spill, 1)).isInstanceOf(IllegalStateException.class);
-      assertThatThrownBy(() -> spill.readWhole(0, new byte[0]))
-          .isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(() -> read(spill, 0)).isInstanceOf(IllegalStateException.class);
       check(spill, 2, List.of(entry));
       spill.drop(2);
       assertThat(Leaks.tree(directory)).containsExactly("lazy-2.part");
