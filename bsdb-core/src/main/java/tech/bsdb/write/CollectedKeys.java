@@ -14,9 +14,6 @@ import tech.bsdb.write.PackStage.KeyReceiver;
  * passes are a sample of all. Any number of threads add keys; when they have ended, one takes them.
  */
 final class CollectedKeys implements KeyReceiver, Closeable {
-  /** Keys of the sample for each partition. */
-  private static final int SAMPLE_OF_PARTITION = 32;
-
   private final BuildPlace place;
   private final RecordTotals totals;
   private final OrderLimits limits;
@@ -96,27 +93,22 @@ final class CollectedKeys implements KeyReceiver, Closeable {
   /** Creates the file, and adds the keys of the sample. */
   private void divide(KeyRun sample) throws IOException {
     int partitions = limits.partitions(need());
-    int step = Math.max(1, sample.count() / SAMPLE_OF_PARTITION / partitions);
+    int step = Math.max(1, sample.count() / OrderStage.SAMPLE_OF_PARTITION / partitions);
     List<byte[]> some = new ArrayList<>();
-    byte[] bytes = sample.bytes();
-    int at = 0;
-    for (int i = 0; i < sample.count(); i++) {
-      int start = at + KeyEntries.HEAD;
-      at = start + KeyEntries.length(bytes, at);
-      if (i % step == 0) {
-        some.add(Arrays.copyOfRange(bytes, start, at));
-      }
-    }
+    int[] number = {0};
+    KeyEntries.each(
+            (bytes, from, to) -> {
+              if (number[0]++ % step == 0) {
+                some.add(Arrays.copyOfRange(bytes, from, to));
+              }
+            })
+        .take(sample.bytes(), 0, sample.end());
     KeySplitters splitters = new KeySplitters(some, partitions);
     int chunkBytes = limits.chunkBytes(need(), splitters.partitions());
-    KeySpill created = new KeySpill(place.temporaryDirectory(), splitters, chunkBytes);
+    KeySpill created = new KeySpill(OrderStage.spillFile(place), splitters, chunkBytes);
     spill = created;
     try (KeySpill.Writer writer = created.writer()) {
-      for (int next = 0; next < sample.end(); ) {
-        int start = next + KeyEntries.HEAD;
-        next = start + KeyEntries.length(bytes, next);
-        writer.add(bytes, start, next);
-      }
+      KeyEntries.each(writer::add).take(sample.bytes(), 0, sample.end());
     }
   }
 

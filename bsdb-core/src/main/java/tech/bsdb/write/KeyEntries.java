@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
-import tech.bsdb.order.OrderWriter;
 
 /**
  * How keys lie in temporary memory and files: one after the other, before each its length in two
@@ -26,18 +25,22 @@ final class KeyEntries {
     return at + HEAD + length;
   }
 
-  /**
-   * Passes on the keys of entries that lie one after the other from the start of an array on.
-   *
-   * @param shared bytes that each has in common with that before it, except for the first
-   */
-  static void pass(byte[] bytes, char[] shared, int count, KeyRuns.Sink sink) throws IOException {
-    int at = 0;
-    for (int i = 0; i < count; i++) {
-      int start = at + HEAD;
-      at = start + length(bytes, at);
-      sink.add(bytes, start, at, i == 0 ? OrderWriter.UNKNOWN : shared[i]);
-    }
+  /** Receives keys. */
+  @FunctionalInterface
+  interface Keys {
+    /** Receives a key, which is part of an array. */
+    void take(byte[] bytes, int from, int to) throws IOException;
+  }
+
+  /** Passes on the key of each entry. */
+  static Spill.Chunks each(Keys keys) {
+    return (bytes, from, to) -> {
+      for (int at = from; at < to; ) {
+        int start = at + HEAD;
+        at = start + length(bytes, at);
+        keys.take(bytes, start, at);
+      }
+    };
   }
 
   /** The length of the key of an entry. */

@@ -313,16 +313,6 @@ final class KeyRun {
     return byKey != 0 ? byKey : Integer.compare(one, other);
   }
 
-  /** Bytes that all keys begin with; the keys are sorted. */
-  byte[] prefix() {
-    if (count == 0) {
-      return new byte[0];
-    }
-    int mismatch =
-        Arrays.mismatch(bytes, start(0), end(0), bytes, start(count - 1), end(count - 1));
-    return Arrays.copyOfRange(bytes, start(0), mismatch < 0 ? end(0) : start(0) + mismatch);
-  }
-
   /**
    * Copies the entries in the order of their keys.
    *

@@ -16,13 +16,13 @@ final class KeySpill implements Closeable {
   private final Queue<Writer> idle = new ConcurrentLinkedQueue<>();
 
   /**
-   * Creates the file in a directory for temporary files.
+   * Creates the file.
    *
    * @param chunkBytes bytes of a partition that a writer collects
    */
-  KeySpill(Path directory, KeySplitters splitters, int chunkBytes) throws IOException {
+  KeySpill(Path file, KeySplitters splitters, int chunkBytes) throws IOException {
     this.splitters = splitters;
-    this.spill = new Spill(directory.resolve("order.part"), splitters.partitions(), chunkBytes);
+    this.spill = new Spill(file, splitters.partitions(), chunkBytes);
   }
 
   /** Returns a writer, which no other thread uses before it is closed. */

@@ -71,13 +71,14 @@ record OrderLimits(long memoryBytes, int threads) {
   }
 
   /**
-   * How many partitions there should be: small ones, if their chunks have room.
+   * How many partitions there should be: small ones, which fit in runs, if their chunks have room.
    *
    * @param need the memory that all keys need
    */
   int partitions(long need) {
-    long wanted = Math.min(MOST_PARTITIONS, need / PARTITION_BYTES + 1);
-    return (int) Math.max(2, Math.min(wanted, memoryBytes / 4 / threads / LEAST_CHUNK));
+    long wanted = Math.max(need / PARTITION_BYTES, 2 * need / runBytes()) + 1;
+    long most = Math.min(MOST_PARTITIONS, memoryBytes / 4 / threads / LEAST_CHUNK);
+    return (int) Math.max(2, Math.min(wanted, most));
   }
 
   /** Bytes of a chunk. Large databases have larger ones, so that there are not too many. */
@@ -98,8 +99,9 @@ record OrderLimits(long memoryBytes, int threads) {
     long full = keys / Math.max(1, (chunkBytes(need, partitions) - Spill.HEAD) / entry);
     long chunks = Math.min(keys, full + (long) partitions * threads);
     long bytes = keys * entry + chunks * Spill.HEAD;
-    boolean runs = 2 * need / partitions > runBytes(); // of a partition, in a file of their own
-    return runs ? bytes + 2 * bytes / partitions : bytes;
+    boolean again =
+        2 * need / partitions > runBytes(); // a partition is divided, in a file of its own
+    return again ? bytes + 2 * bytes / partitions : bytes;
   }
 
   /** Memory of chunks and runs, about, with keys that fill their partitions evenly. */

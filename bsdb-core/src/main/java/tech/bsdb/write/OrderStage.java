@@ -1,7 +1,9 @@
 package tech.bsdb.write;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -27,6 +29,11 @@ import tech.bsdb.write.FinishedKeys.Part;
  * affects what comes out. Not thread-safe.
  */
 final class OrderStage {
+  private static final String EQUAL = "two keys in order are equal";
+
+  /** Keys of a sample for each partition. */
+  static final int SAMPLE_OF_PARTITION = 32;
+
   /** How many records pass between two reports of progress. */
   private static final int REPORT = 1 << 16;
 
@@ -37,6 +44,9 @@ final class OrderStage {
   private final ChunkBuffer chunk;
   private final OrderLimits limits;
   private final AssemblyProgress progress;
+
+  /** Partitions that were divided again. */
+  private int dividedAgain;
 
   /** The number of records whose keys were read back, which is half of the work then. */
   private long readBack;
@@ -84,7 +94,7 @@ final class OrderStage {
     List<Part> places = keys.places();
     KeySplitters splitters = new KeySplitters(keys.sample(places), limits.partitions(need()));
     int chunkBytes = limits.chunkBytes(need(), splitters.partitions());
-    try (KeySpill spill = new KeySpill(place.temporaryDirectory(), splitters, chunkBytes)) {
+    try (KeySpill spill = new KeySpill(spillFile(place), splitters, chunkBytes)) {
       spillKeys(keys, keys.parts(places), spill);
       Spill divided = spill.finish();
       return written(resources, sink -> passSorted(divided, most, sink));
@@ -133,10 +143,27 @@ final class OrderStage {
         });
   }
 
+  /** The file of keys that are not sorted in memory all at once. */
+  static Path spillFile(BuildPlace place) {
+    return place.temporaryDirectory().resolve("order.part");
+  }
+
+  /** Receives keys in ascending order. */
+  @FunctionalInterface
+  private interface Sink {
+    /**
+     * Receives a key, which is part of an array.
+     *
+     * @param sharedWithLast bytes that it has in common with the last key, or {@link
+     *     OrderWriter#UNKNOWN}
+     */
+    void add(byte[] bytes, int from, int to, int sharedWithLast) throws IOException;
+  }
+
   /** Passes keys on in ascending order. */
   @FunctionalInterface
   private interface Source {
-    void into(KeyRuns.Sink sink) throws IOException;
+    void into(Sink sink) throws IOException;
   }
 
   /** Writes the file. */
@@ -170,7 +197,7 @@ final class OrderStage {
   private void put(OrderWriter writer, byte[] key, int from, int to, int shared)
       throws IOException {
     if (!writer.add(key, from, to, shared, 0)) {
-      throw new IllegalStateException("two keys in order are equal");
+      throw new IllegalStateException(EQUAL);
     }
     long passed = writer.records();
     if (passed % REPORT == 0) {
@@ -216,10 +243,19 @@ final class OrderStage {
    * front to back.
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record Sorted(byte[] keys, char[] shared, int count) {}
+  private record Sorted(byte[] keys, char[] shared, int count) {
+    void pass(Sink sink) throws IOException {
+      int at = 0;
+      for (int i = 0; i < count; i++) {
+        int start = at + KeyEntries.HEAD;
+        at = start + KeyEntries.length(keys, at);
+        sink.add(keys, start, at, i == 0 ? OrderWriter.UNKNOWN : shared[i]);
+      }
+    }
+  }
 
   /** Passes the keys of all partitions on in order; threads sort ahead. */
-  private void passSorted(Spill spill, long most, KeyRuns.Sink sink) throws IOException {
+  private void passSorted(Spill spill, long most, Sink sink) throws IOException {
     Queue<KeyRun> runs = new ConcurrentLinkedQueue<>();
     Queue<Sorted> arrays = new ConcurrentLinkedQueue<>();
     try (OrderedTasks<Sorted> tasks =
@@ -228,7 +264,7 @@ final class OrderStage {
             limits.threads(),
             limits.threads() + 1,
             sorted -> {
-              KeyEntries.pass(sorted.keys, sorted.shared, sorted.count, sink);
+              sorted.pass(sink);
               arrays.add(sorted);
             })) {
       for (int i = 0; i < spill.partitions(); i++) {
@@ -236,7 +272,11 @@ final class OrderStage {
         long bytes = spill.bytes(i) + KeyRun.OVERHEAD * spill.count(i);
         if (bytes > most) {
           tasks.drain();
-          passMerged(spill, partition, most, sink);
+          runs.clear();
+          arrays.clear();
+          try (KeySpill smaller = divided(spill, partition, bytes)) {
+            passSorted(smaller.finish(), most, sink);
+          }
         } else {
           tasks.submit(() -> sorted(spill, partition, runs, arrays));
         }
@@ -265,36 +305,48 @@ final class OrderStage {
     return sorted;
   }
 
-  /** Passes on a partition that is larger than the memory of a run: the sample did not show it. */
-  private void passMerged(Spill spill, int partition, long most, KeyRuns.Sink sink)
-      throws IOException {
-    try (KeyRuns runs = new KeyRuns(place.temporaryDirectory())) {
-      List<KeyRuns.Run> written = new ArrayList<>();
-      KeyRun run = new KeyRun(0, most);
+  /**
+   * Divides a partition that is larger than the memory of a run: the sample did not show it. Its
+   * keys came in the order of their signatures, so that the first ones are a sample, too.
+   */
+  private KeySpill divided(Spill spill, int partition, long need) throws IOException {
+    int partitions = limits.partitions(need);
+    List<byte[]> sample = new ArrayList<>();
+    long[] room = {limits.sampleBytes()};
+    long step = Math.max(1, spill.count(partition) / SAMPLE_OF_PARTITION / partitions);
+    long[] number = {0};
+    spill.read(
+        partition,
+        KeyEntries.each(
+            (bytes, from, to) -> {
+              if (number[0]++ % step == 0 && room[0] > 0) {
+                sample.add(Arrays.copyOfRange(bytes, from, to));
+                room[0] -= to - from;
+              }
+            }));
+    if (sample.stream().allMatch(key -> Arrays.equals(key, sample.get(0)))) {
+      throw new IllegalStateException(EQUAL); // would be divided without end
+    }
+    Path file = place.temporaryDirectory().resolve("order-" + ++dividedAgain + ".part");
+    KeySplitters splitters = new KeySplitters(sample, partitions);
+    KeySpill smaller =
+        new KeySpill(file, splitters, limits.chunkBytes(need, splitters.partitions()));
+    try (KeySpill.Writer writer = smaller.writer()) {
+      Spill.Chunks entries = KeyEntries.each(writer::add);
       spill.read(
           partition,
           (bytes, from, to) -> {
-            run.addEntries(bytes, from, to);
-            if (run.memory() >= most) {
-              written.add(sortedIn(runs, run));
-            }
+            progress.checkNotCancelled();
+            entries.take(bytes, from, to);
           });
-      if (run.count() > 0) {
-        written.add(sortedIn(runs, run));
-      }
-      runs.merge(written, most, sink);
+      return smaller;
+    } catch (IOException | RuntimeException | Error e) {
+      smaller.close();
+      throw e;
     }
   }
 
-  private KeyRuns.Run sortedIn(KeyRuns runs, KeyRun run) throws IOException {
-    run.sort();
-    KeyRuns.Run written = runs.write(run);
-    run.clear();
-    progress.checkNotCancelled();
-    return written;
-  }
-
-  private static void pass(KeyRun run, KeyRuns.Sink sink) throws IOException {
+  private static void pass(KeyRun run, Sink sink) throws IOException {
     for (int i = 0; i < run.count(); i++) {
       int shared = i == 0 ? OrderWriter.UNKNOWN : run.sharedWithLast(i);
       sink.add(run.bytes(), run.start(i), run.end(i), shared);

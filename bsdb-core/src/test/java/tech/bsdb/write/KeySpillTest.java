@@ -103,7 +103,7 @@ class KeySpillTest {
       KeySplitters splitters =
           new KeySplitters(keys.subList(0, Math.min(keys.size(), 200)), 1 + random.nextInt(30));
       List<byte[]> found = new ArrayList<>();
-      try (KeySpill spill = new KeySpill(directory, splitters, 1 << 12)) {
+      try (KeySpill spill = new KeySpill(directory.resolve("order.part"), splitters, 1 << 12)) {
         List<KeySpill.Writer> writers = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
           writers.add(spill.writer());
@@ -132,7 +132,7 @@ class KeySpillTest {
     int threads = 4;
     List<byte[]> found = new ArrayList<>();
     ExecutorService pool = Executors.newFixedThreadPool(threads);
-    try (KeySpill spill = new KeySpill(directory, splitters, 1)) {
+    try (KeySpill spill = new KeySpill(directory.resolve("order.part"), splitters, 1)) {
       CyclicBarrier start = new CyclicBarrier(threads);
       List<Future<?>> running = new ArrayList<>();
       for (int i = 0; i < threads; i++) {
@@ -184,7 +184,7 @@ class KeySpillTest {
   void aFileCutShortIsReported() throws Exception {
     KeySplitters none = new KeySplitters(List.of(), 10);
     assertThat(none.partitions()).isEqualTo(1);
-    try (KeySpill spill = new KeySpill(directory, none, 1 << 12)) {
+    try (KeySpill spill = new KeySpill(directory.resolve("order.part"), none, 1 << 12)) {
       try (KeySpill.Writer writer = spill.writer()) {
         writer.add(Truth.bytes(random, 100));
       }
