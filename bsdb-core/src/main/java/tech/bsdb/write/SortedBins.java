@@ -17,7 +17,8 @@ import tech.bsdb.index.BinIndex;
 
 /**
  * The records of a range of bins, sorted by signature. Two records with the same signature are in
- * the order in which they were added; two with the same key are duplicates.
+ * the order in which they were added; two with the same key are duplicates. Keeps its memory from
+ * one range to the next. Not thread-safe.
  */
 final class SortedBins {
   /** Bins of more records, and signatures of more keys, take a general algorithm. */
@@ -30,20 +31,24 @@ final class SortedBins {
   private static final double SLACK = 1.1;
 
   private final long bins;
-  private final long fromBin;
   private final SignatureFunction function;
   private final DuplicatePolicy keep;
-  private final int[] binStarts;
-  private byte[] bytes;
+  private final Signature signature = new Signature();
+  private long fromBin;
+  private int binCount;
+  private int[] binStarts = new int[0];
+  private int[] next = new int[0];
+  private byte[] bytes = new byte[0];
   private int used;
   private int count;
-  private int[] starts;
-  private int[] keyStarts;
-  private long[] highs;
-  private long[] lows;
-  private long[] numbers;
+  private int[] starts = new int[0];
+  private int[] keyStarts = new int[0];
+  private long[] highs = new long[0];
+  private long[] lows = new long[0];
+  private long[] numbers = new long[0];
   private int[] order = new int[0];
   private int kept;
+  private boolean grown;
   private @Nullable Refused refused;
 
   /**
@@ -63,77 +68,85 @@ final class SortedBins {
     }
   }
 
-  private SortedBins(
-      long bins,
-      long fromBin,
-      long toBin,
-      SignatureFunction function,
-      DuplicatePolicy keep,
-      long expectedRecords,
-      long expectedBytes) {
+  /**
+   * Creates an instance without records.
+   *
+   * @param bins the number of all bins
+   * @param function gives the signatures
+   * @param keep which of the records with the same key to keep
+   */
+  SortedBins(long bins, SignatureFunction function, DuplicatePolicy keep) {
     this.bins = bins;
-    this.fromBin = fromBin;
     this.function = function;
     this.keep = keep;
-    this.binStarts = new int[Math.toIntExact(toBin - fromBin) + 1];
-    int room = (int) Math.min(1 << 28, expectedRecords) + 1;
-    this.bytes = new byte[(int) Math.min(1 << 30, expectedBytes) + 64];
-    this.starts = new int[room + 1];
-    this.keyStarts = new int[room];
-    this.highs = new long[room];
-    this.lows = new long[room];
-    this.numbers = new long[room];
   }
 
   /**
-   * Reads the records of a range of bins from a range of partitions.
+   * Reads the records of a range of bins from a range of partitions, in place of those it has.
    *
-   * @param bins the number of all bins
    * @throws DuplicateKeyException if there are duplicates and they are not allowed; it names the
    *     first one in the order of the records
    */
-  static SortedBins load(
-      RecordSpill spill,
-      int fromPartition,
-      int toPartition,
-      long bins,
-      long fromBin,
-      long toBin,
-      SignatureFunction function,
-      DuplicatePolicy kept)
+  void load(RecordSpill spill, int fromPartition, int toPartition, long fromBin, long toBin)
       throws IOException {
-    long records = 0;
-    long bytes = 0;
+    this.fromBin = fromBin;
+    this.binCount = Math.toIntExact(toBin - fromBin);
+    used = 0;
+    count = 0;
+    kept = 0;
+    grown = false;
+    refused = null;
+    reserve(spill, fromPartition, toPartition);
     for (int i = fromPartition; i < toPartition; i++) {
-      records += spill.count(i);
-      bytes += spill.bytes(i);
+      spill.read(i, this::take);
     }
-    double allBins = (double) bins * (toPartition - fromPartition) / RecordSpill.PARTITIONS;
-    double share = Math.min(1, SLACK * (toBin - fromBin) / allBins);
-    SortedBins sorted =
-        new SortedBins(
-            bins, fromBin, toBin, function, kept, (long) (share * records), (long) (share * bytes));
-    Signature signature = new Signature();
-    for (int i = fromPartition; i < toPartition; i++) {
-      spill.read(
-          i,
-          (number, from, at, keyAt, keyLength, length) ->
-              sorted.take(signature, number, from, at, keyAt, keyLength, length));
-    }
-    sorted.sort();
-    Refused refused = sorted.refused;
+    sort();
     if (refused != null) {
       throw new DuplicateKeyException(refused.key, refused.first, refused.second);
     }
-    return sorted;
   }
 
-  private void take(
-      Signature signature, long number, byte[] from, int at, int keyAt, int keyLength, int length)
+  /** Makes room for the records that such a range of bins should hold. */
+  private void reserve(RecordSpill spill, int fromPartition, int toPartition) {
+    long records = 0;
+    long recordBytes = 0;
+    for (int i = fromPartition; i < toPartition; i++) {
+      records += spill.count(i);
+      recordBytes += spill.bytes(i);
+    }
+    double allBins = (double) bins * (toPartition - fromPartition) / RecordSpill.PARTITIONS;
+    double share = Math.min(1, SLACK * binCount / allBins);
+    if (binStarts.length <= binCount) {
+      binStarts = new int[binCount + 1];
+      next = new int[binCount];
+    } else {
+      Arrays.fill(binStarts, 0, binCount + 1, 0);
+    }
+    int room = (int) Math.min(1 << 28, (long) (share * records)) + 1;
+    if (highs.length < room) {
+      starts = new int[room + 1];
+      keyStarts = new int[room];
+      highs = new long[room];
+      lows = new long[room];
+      numbers = new long[room];
+      order = new int[room];
+    }
+    int bytesOfRecords = (int) Math.min(1 << 30, (long) (share * recordBytes)) + 64;
+    if (bytes.length < bytesOfRecords) {
+      bytes = new byte[bytesOfRecords];
+    }
+  }
+
+  /** Whether the records took more memory than such a range of bins should. */
+  boolean hasGrown() {
+    return grown;
+  }
+
+  private void take(long number, byte[] from, int at, int keyAt, int keyLength, int length)
       throws IOException {
     function.sign(from, keyAt, keyLength, signature);
     long bin = BinIndex.bin(signature.high, bins) - fromBin;
-    if (bin < 0 || bin >= binStarts.length - 1) {
+    if (bin < 0 || bin >= binCount) {
       return;
     }
     if (refused != null && refused.precedes(signature.high, signature.low, number)) {
@@ -174,6 +187,7 @@ final class SortedBins {
       highs = Arrays.copyOf(highs, more);
       lows = Arrays.copyOf(lows, more);
       numbers = Arrays.copyOf(numbers, more);
+      grown = true;
     }
     if (bytes.length - used < length || drops && used > bytes.length / 2) {
       if (MOST_BYTES - used < length) {
@@ -181,18 +195,19 @@ final class SortedBins {
             "more than 2 GiB of records in bins "
                 + fromBin
                 + " to "
-                + (fromBin + bins() - 1)
+                + (fromBin + binCount - 1)
                 + " of "
                 + bins
                 + ": too many with one key or one signature");
       }
       bytes = Arrays.copyOf(bytes, (int) Math.min(MOST_BYTES, 2L * used + length));
+      grown = true;
     }
   }
 
   /** Turns where bins start among the sorted records into their sizes again, for the next sort. */
   private void countBins() {
-    for (int bin = binStarts.length - 1; bin > 0; bin--) {
+    for (int bin = binCount; bin > 0; bin--) {
       binStarts[bin] -= binStarts[bin - 1];
     }
   }
@@ -232,23 +247,25 @@ final class SortedBins {
   }
 
   private void sort() {
-    for (int i = 1; i < binStarts.length; i++) {
+    for (int i = 1; i <= binCount; i++) {
       binStarts[i] += binStarts[i - 1];
     }
-    order = new int[count];
-    int[] next = Arrays.copyOf(binStarts, binStarts.length - 1);
+    if (order.length < count) {
+      order = new int[highs.length];
+    }
+    System.arraycopy(binStarts, 0, next, 0, binCount);
     for (int i = 0; i < count; i++) {
       order[next[(int) (BinIndex.bin(highs[i], bins) - fromBin)]++] = i;
     }
     int to = 0;
-    for (int bin = 0; bin < binStarts.length - 1; bin++) {
+    for (int bin = 0; bin < binCount; bin++) {
       int from = binStarts[bin];
       int end = binStarts[bin + 1];
       sort(from, end);
       binStarts[bin] = to;
       to = distinct(from, end, to);
     }
-    binStarts[binStarts.length - 1] = to;
+    binStarts[binCount] = to;
     kept = to;
   }
 
@@ -375,7 +392,7 @@ final class SortedBins {
 
   /** The number of bins. */
   int bins() {
-    return binStarts.length - 1;
+    return binCount;
   }
 
   /** The number of records, without dropped ones. */

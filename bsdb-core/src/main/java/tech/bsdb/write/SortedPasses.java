@@ -1,7 +1,9 @@
 package tech.bsdb.write;
 
 import java.io.IOException;
+import java.util.Queue;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BooleanSupplier;
 import tech.bsdb.DuplicatePolicy;
@@ -27,6 +29,7 @@ final class SortedPasses {
   private final SignatureFunction function;
   private final BooleanSupplier cancelled;
   private final boolean compresses;
+  private final Queue<SortedBins> free = new ConcurrentLinkedQueue<>();
 
   /**
    * Creates the passes.
@@ -90,7 +93,8 @@ final class SortedPasses {
   }
 
   /** The result of a pass, which is the last of its partitions or not. */
-  private record Result<T>(T value, int fromPartition, int toPartition, boolean last) {}
+  private record Result<T>(
+      T value, SortedBins sorted, int fromPartition, int toPartition, boolean last) {}
 
   /**
    * Runs all passes, and drops each partition after its last one.
@@ -102,6 +106,9 @@ final class SortedPasses {
         result -> {
           checkNotCancelled();
           taker.take(result.value, result.fromPartition);
+          if (!result.sorted.hasGrown()) {
+            free.add(result.sorted);
+          }
           if (result.last) {
             for (int i = result.fromPartition; i < result.toPartition; i++) {
               spill.drop(i);
@@ -133,10 +140,11 @@ final class SortedPasses {
       checkNotCancelled();
       running.submit(
           () -> {
+            SortedBins unused = free.poll();
             SortedBins sorted =
-                SortedBins.load(
-                    spill, fromPartition, toPartition, shape.bins(), from, to, function, kept);
-            return new Result<>(work.of(sorted), fromPartition, toPartition, last);
+                unused != null ? unused : new SortedBins(shape.bins(), function, kept);
+            sorted.load(spill, fromPartition, toPartition, from, to);
+            return new Result<>(work.of(sorted), sorted, fromPartition, toPartition, last);
           });
     }
   }

@@ -569,13 +569,89 @@ class PackStageTest {
         (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
     try (RecordSpill spill = spill()) {
       long bins = 1 << 20;
-      SortedBins.load(spill, 0, 4, bins, 0, 1, function, DuplicatePolicy.ERROR);
+      new SortedBins(bins, function, DuplicatePolicy.ERROR).load(spill, 0, 4, 0, 1);
       long before = threads.getCurrentThreadAllocatedBytes();
-      SortedBins sorted =
-          SortedBins.load(spill, 0, 4, bins, 2048, 2068, function, DuplicatePolicy.ERROR);
+      SortedBins sorted = new SortedBins(bins, function, DuplicatePolicy.ERROR);
+      sorted.load(spill, 0, 4, 2048, 2068);
       long taken = threads.getCurrentThreadAllocatedBytes() - before;
       assertThat(sorted.records()).isLessThan(200);
       assertThat(taken).as("for " + sorted.records() + " records").isLessThan(8 << 20);
+    }
+  }
+
+  /** What was in memory before neither shows nor takes memory again. */
+  @ParameterizedTest
+  @EnumSource
+  void aRangeOfBinsTakesTheMemoryOfTheOneBefore(DuplicatePolicy kept) throws Exception {
+    for (int i = 0; i < 20_000; i++) {
+      added.add(new Truth.Entry(Truth.utf8("key " + i), Truth.bytes(random, random.nextInt(200))));
+    }
+    for (int i = 0; i < 100 && kept != DuplicatePolicy.ERROR; i++) {
+      added.add(new Truth.Entry(added.get(i).key(), Truth.bytes(random, 20)));
+    }
+    com.sun.management.ThreadMXBean threads =
+        (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    try (RecordSpill spill = spill()) {
+      long bins = 4 * RecordSpill.PARTITIONS;
+      SortedBins reused = new SortedBins(bins, function, kept);
+      reused.load(spill, 0, RecordSpill.PARTITIONS, 0, bins);
+      assertThat(reused.records()).isEqualTo(20_000);
+      int partitions = 16;
+      for (int from = 0; from < RecordSpill.PARTITIONS; from += partitions) {
+        SortedBins fresh = new SortedBins(bins, function, kept);
+        fresh.load(spill, from, from + partitions, 4L * from, 4L * (from + partitions));
+        long before = threads.getCurrentThreadAllocatedBytes();
+        reused.load(spill, from, from + partitions, 4L * from, 4L * (from + partitions));
+        long taken = threads.getCurrentThreadAllocatedBytes() - before;
+        assertThat(taken).isLessThan(64 << 10); // that of the spill's reader
+        assertThat(reused.hasGrown()).isFalse();
+        assertThat(frames(reused)).containsExactlyElementsOf(frames(fresh));
+      }
+    }
+  }
+
+  /** The bins with their records. */
+  private static List<String> frames(SortedBins sorted) {
+    List<String> frames = new ArrayList<>();
+    for (int bin = 0; bin < sorted.bins(); bin++) {
+      for (int i = sorted.start(bin); i < sorted.start(bin + 1); i++) {
+        int from = sorted.recordStart(i);
+        frames.add(
+            bin
+                + ": "
+                + new String(
+                    sorted.bytes(), from, sorted.recordEnd(i) - from, StandardCharsets.ISO_8859_1));
+      }
+    }
+    return frames;
+  }
+
+  /** After a duplicate that is refused, the next range is as if there was none. */
+  @Test
+  void aRangeOfBinsAfterARefusedOneIsWhole() throws Exception {
+    for (int i = 0; i < 2_000; i++) {
+      added.add(new Truth.Entry(Truth.utf8("key " + i), Truth.utf8("value " + i)));
+    }
+    byte[] twice = added.get(7).key();
+    added.add(new Truth.Entry(twice, Truth.utf8("another")));
+    Signature signature = new Signature();
+    function.sign(twice, 0, twice.length, signature);
+    int of = (int) BinIndex.bin(signature.high, RecordSpill.PARTITIONS);
+    try (RecordSpill spill = spill()) {
+      SortedBins sorted = new SortedBins(RecordSpill.PARTITIONS, function, DuplicatePolicy.ERROR);
+      int found = 0;
+      for (int i = 0; i < RecordSpill.PARTITIONS; i++) {
+        int partition = i;
+        if (partition == of) {
+          assertThatThrownBy(() -> sorted.load(spill, partition, partition + 1, of, of + 1))
+              .isInstanceOf(DuplicateKeyException.class);
+        } else {
+          sorted.load(spill, partition, partition + 1, partition, partition + 1);
+          assertThat((long) sorted.records()).isEqualTo(spill.count(partition));
+          found += sorted.records();
+        }
+      }
+      assertThat(found + spill.count(of)).isEqualTo(2_001);
     }
   }
 
@@ -589,7 +665,9 @@ class PackStageTest {
     function.sign(key, 0, key.length, signature);
     long bin = BinIndex.bin(signature.high, bins);
     int partition = (int) (bin * RecordSpill.PARTITIONS / bins);
-    return SortedBins.load(spill, partition, partition + 1, bins, bin, bin + 1, function, kept);
+    SortedBins sorted = new SortedBins(bins, function, kept);
+    sorted.load(spill, partition, partition + 1, bin, bin + 1);
+    return sorted;
   }
 
   private RecordSpill spillCopies() throws IOException {
