@@ -2,9 +2,13 @@ package tech.bsdb.write;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongBinaryOperator;
@@ -36,6 +40,8 @@ public final class IndexStage {
   private final BooleanSupplier cancelled;
   private final List<Pass> passes = new ArrayList<>();
   private final int concurrent;
+  private final Queue<PassEntries> freeEntries = new ConcurrentLinkedQueue<>();
+  private final Queue<Slots> freeSlots = new ConcurrentLinkedQueue<>();
 
   /**
    * A range of buckets in a range of partitions, and the number of its distinct entries once
@@ -57,7 +63,7 @@ public final class IndexStage {
   }
 
   /** The result of a pass: buckets in order, and index entries in slot order. */
-  private record Solved(List<HashConstruction.Solution> buckets, byte[] entries, int count) {}
+  private record Solved(List<HashConstruction.Solution> buckets, Slots slots) {}
 
   /**
    * Plans the passes.
@@ -173,15 +179,9 @@ public final class IndexStage {
       if (pass.distinct < 0) {
         tasks.add(
             () -> {
-              PassEntries entries =
-                  PassEntries.load(
-                      spill,
-                      pass.fromPartition,
-                      pass.toPartition,
-                      hash,
-                      pass.fromBucket,
-                      pass.toBucket);
+              PassEntries entries = load(pass);
               pass.distinct = kept == null ? entries.size() : entries.distinct(kept);
+              freeEntries.add(entries);
               return pass;
             });
       }
@@ -212,8 +212,9 @@ public final class IndexStage {
           for (HashConstruction.Solution bucket : solved.buckets) {
             hashWriter.add(bucket);
           }
-          slots.add(solved.entries, solved.count);
-          progress.accept(solved.count);
+          slots.add(solved.slots.entries, solved.slots.done);
+          progress.accept(solved.slots.done);
+          freeSlots.add(solved.slots);
         });
     hashWriter.finish();
     slots.finish();
@@ -221,14 +222,13 @@ public final class IndexStage {
 
   private Solved solve(Pass pass, long first, int entryBytes)
       throws IOException, DuplicateSignatureException, BucketOverflowException {
-    PassEntries entries =
-        PassEntries.load(
-            spill, pass.fromPartition, pass.toPartition, hash, pass.fromBucket, pass.toBucket);
+    PassEntries entries = load(pass);
     int count = entries.distinct(kept);
     if (count != pass.distinct) {
       throw new IllegalStateException("a pass of " + count + " keys, not " + pass.distinct);
     }
-    Slots slots = new Slots(first, count, entryBytes);
+    Slots slots = Objects.requireNonNullElseGet(freeSlots.poll(), Slots::new);
+    slots.begin(first, count, entryBytes);
     List<HashConstruction.Solution> solutions = new ArrayList<>();
     for (int bucket = 0; bucket < entries.buckets(); bucket++) {
       int from = entries.start(bucket);
@@ -240,22 +240,37 @@ public final class IndexStage {
     if (slots.done != count) {
       throw new IllegalStateException(slots.done + " of " + count + " slots filled");
     }
-    return new Solved(solutions, slots.entries, count);
+    freeEntries.add(entries);
+    return new Solved(solutions, slots);
+  }
+
+  private PassEntries load(Pass pass) throws IOException {
+    PassEntries free = freeEntries.poll();
+    PassEntries entries = free != null ? free : new PassEntries(spill.entryBytes());
+    entries.load(spill, pass.fromPartition, pass.toPartition, hash, pass.fromBucket, pass.toBucket);
+    return entries;
   }
 
   /** The slots of a pass, filled bucket by bucket. */
   private static final class Slots {
-    final byte[] entries;
-    private final long first;
-    private final int entryBytes;
-    private final boolean[] filled;
+    byte[] entries = new byte[0];
+    private boolean[] filled = new boolean[0];
+    private long first;
+    private int entryBytes;
     int done;
 
-    Slots(long first, int count, int entryBytes) {
-      this.entries = new byte[Math.multiplyExact(count, entryBytes)];
+    /** Begins a pass of so many slots. */
+    void begin(long first, int count, int entryBytes) {
       this.first = first;
       this.entryBytes = entryBytes;
-      this.filled = new boolean[count];
+      this.done = 0;
+      int bytes = Math.multiplyExact(count, entryBytes);
+      if (entries.length < bytes || filled.length < count) {
+        entries = new byte[bytes];
+        filled = new boolean[count];
+      } else {
+        Arrays.fill(filled, 0, count, false);
+      }
     }
 
     /**

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.hash.HashConstruction;
 
 /**
- * The entries of one pass, grouped by bucket and sorted by signature within each bucket. Not
- * thread-safe.
+ * The entries of one pass, grouped by bucket and sorted by signature within each bucket. Keeps its
+ * memory from one pass to the next. Not thread-safe.
  */
 final class PassEntries {
   private static final VarHandle LONGS =
@@ -26,23 +26,27 @@ final class PassEntries {
   private static final int LARGE_BIN = 64;
 
   private final int payloadBytes;
-  private final int[] starts;
-  private final int[] sizes;
-  private final long[] high;
-  private final long[] low;
-  private final byte[] payload;
+  private final RawEntries raw;
+  private int buckets;
+  private int[] starts = new int[0];
+  private int[] sizes = new int[0];
+  private int[] next = new int[0];
+  private long[] high = new long[0];
+  private long[] low = new long[0];
+  private byte[] payload = new byte[0];
 
-  private PassEntries(int payloadBytes, int count, int buckets) {
-    this.payloadBytes = payloadBytes;
-    this.high = new long[count];
-    this.low = new long[count];
-    this.payload = new byte[Math.multiplyExact(count, payloadBytes)];
-    this.starts = new int[buckets];
-    this.sizes = new int[buckets];
+  /**
+   * Creates an instance without entries.
+   *
+   * @param entryBytes bytes of an entry in the spill
+   */
+  PassEntries(int entryBytes) {
+    this.payloadBytes = entryBytes - 16;
+    this.raw = new RawEntries(entryBytes);
   }
 
-  /** Reads and sorts the entries of a range of buckets. */
-  static PassEntries load(
+  /** Reads and sorts the entries of a range of buckets, in place of those it has. */
+  void load(
       SignatureSpill spill,
       int fromPartition,
       int toPartition,
@@ -55,7 +59,7 @@ final class PassEntries {
     for (int partition = fromPartition; partition < toPartition; partition++) {
       most += spill.count(partition);
     }
-    RawEntries raw = new RawEntries(entryBytes, most);
+    raw.clear(most);
     boolean whole =
         HashConstruction.bucket(SignatureSpill.firstHigh(fromPartition), hash.buckets())
                 >= fromBucket
@@ -77,28 +81,42 @@ final class PassEntries {
             }
           });
     }
-    int buckets = Math.toIntExact(toBucket - fromBucket);
-    PassEntries entries = new PassEntries(entryBytes - 16, raw.count(), buckets);
-    entries.sort(raw, fromBucket, hash.buckets());
-    return entries;
+    buckets = Math.toIntExact(toBucket - fromBucket);
+    if (sizes.length < buckets) {
+      starts = new int[buckets];
+      sizes = new int[buckets];
+    }
+    int count = raw.count();
+    if (high.length < count) {
+      high = new long[count];
+      low = new long[count];
+      payload = new byte[Math.multiplyExact(count, payloadBytes)];
+    }
+    sort(fromBucket, hash.buckets());
   }
 
   /*
    * Each bucket is divided into bins of a few entries. As the bin is the first half of the signature scaled, like the
    * bucket, bins are in the order of the signatures, and only the entries within a bin remain to be sorted.
    */
-  private void sort(RawEntries raw, long fromBucket, long allBuckets) {
-    int buckets = sizes.length;
+  private void sort(long fromBucket, long allBuckets) {
     int perBucket = Integer.highestOneBit(Math.max(1, raw.count() / buckets / PER_BIN));
     long bins = allBuckets * perBucket;
     long firstBin = fromBucket * perBucket;
-    int[] next = new int[Math.addExact(Math.multiplyExact(buckets, perBucket), 1)];
+    int ends = Math.addExact(Math.multiplyExact(buckets, perBucket), 1);
+    if (next.length < ends) {
+      next = new int[ends];
+    } else {
+      Arrays.fill(next, 0, ends, 0);
+    }
     raw.forEach(
         (bytes, at) -> {
           long bin = HashConstruction.bucket((long) LONGS.get(bytes, at), bins) - firstBin;
           next[(int) bin + 1]++;
         });
-    addUp(next);
+    for (int i = 1; i < ends; i++) {
+      next[i] += next[i - 1];
+    }
     for (int bucket = 0; bucket < buckets; bucket++) {
       starts[bucket] = next[bucket * perBucket];
       sizes[bucket] = next[(bucket + 1) * perBucket] - starts[bucket];
@@ -111,26 +129,15 @@ final class PassEntries {
           low[to] = (long) LONGS.get(bytes, at + 8);
           System.arraycopy(bytes, at + 16, payload, to * payloadBytes, payloadBytes);
         });
-    sortBins(next);
-  }
-
-  private static void addUp(int[] counts) {
-    for (int i = 1; i < counts.length; i++) {
-      counts[i] += counts[i - 1];
-    }
-  }
-
-  /** Sorts the entries of each bin, given the bins' ends. */
-  private void sortBins(int[] ends) {
     byte[] moving = new byte[payloadBytes];
     int start = 0;
-    for (int bin = 0; bin + 1 < ends.length; bin++) {
-      if (ends[bin] - start > LARGE_BIN) {
-        sortLarge(start, ends[bin]);
+    for (int bin = 0; bin + 1 < ends; bin++) {
+      if (next[bin] - start > LARGE_BIN) {
+        sortLarge(start, next[bin]);
       } else {
-        sortSmall(start, ends[bin], moving);
+        sortSmall(start, next[bin], moving);
       }
-      start = ends[bin];
+      start = next[bin];
     }
   }
 
@@ -188,7 +195,7 @@ final class PassEntries {
    */
   int distinct(@Nullable LongBinaryOperator kept) throws DuplicateSignatureException {
     int total = 0;
-    for (int bucket = 0; bucket < sizes.length; bucket++) {
+    for (int bucket = 0; bucket < buckets; bucket++) {
       int start = starts[bucket];
       int to = start;
       for (int i = start; i < start + sizes[bucket]; i++) {
@@ -223,12 +230,12 @@ final class PassEntries {
 
   /** The total number of entries. */
   int size() {
-    return high.length;
+    return raw.count();
   }
 
   /** The number of buckets in the pass. */
   int buckets() {
-    return sizes.length;
+    return buckets;
   }
 
   /** The index of a bucket's first entry in the arrays. */
@@ -261,14 +268,24 @@ final class PassEntries {
     private static final int PIECE_TARGET = 1 << 20;
 
     private final int entryBytes;
-    private final int pieceBytes;
     private final List<byte[]> pieces = new ArrayList<>();
-    private byte[] last = new byte[0];
+    private int pieceBytes;
+    private int used;
     private int inLast;
 
-    RawEntries(int entryBytes, long most) {
+    RawEntries(int entryBytes) {
       this.entryBytes = entryBytes;
-      this.pieceBytes = entryBytes * (int) Math.max(1, Math.min(PIECE_TARGET / entryBytes, most));
+    }
+
+    /** Drops the entries, of which there will be so many at most. */
+    void clear(long most) {
+      int wanted = entryBytes * (int) Math.max(1, Math.min(PIECE_TARGET / entryBytes, most));
+      if (pieceBytes < wanted) {
+        pieces.clear();
+        pieceBytes = wanted;
+      }
+      used = 0;
+      inLast = pieceBytes;
     }
 
     /** Receives the bytes of an entry, which start at {@code at}. */
@@ -281,27 +298,30 @@ final class PassEntries {
     void add(byte[] chunk, int from, int length) {
       int done = 0;
       while (done < length) {
-        if (inLast == last.length) {
-          last = new byte[pieceBytes];
-          pieces.add(last);
+        if (inLast == pieceBytes) {
+          if (used == pieces.size()) {
+            pieces.add(new byte[pieceBytes]);
+          }
+          used++;
           inLast = 0;
         }
         int part = Math.min(length - done, pieceBytes - inLast);
-        System.arraycopy(chunk, from + done, last, inLast, part);
+        System.arraycopy(chunk, from + done, pieces.get(used - 1), inLast, part);
         done += part;
         inLast += part;
       }
     }
 
     int count() {
-      return pieces.isEmpty()
+      return used == 0
           ? 0
-          : Math.toIntExact(((long) (pieces.size() - 1) * pieceBytes + inLast) / entryBytes);
+          : Math.toIntExact(((long) (used - 1) * pieceBytes + inLast) / entryBytes);
     }
 
     void forEach(Taker taker) {
-      for (byte[] piece : pieces) {
-        int end = piece == last ? inLast : pieceBytes;
+      for (int i = 0; i < used; i++) {
+        byte[] piece = pieces.get(i);
+        int end = i == used - 1 ? inLast : pieceBytes;
         for (int at = 0; at < end; at += entryBytes) {
           taker.take(piece, at);
         }
