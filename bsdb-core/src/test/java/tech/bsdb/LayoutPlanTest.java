@@ -536,7 +536,9 @@ class LayoutPlanTest {
       reads = (double) absent.reads() / records - reads;
       pages = (double) absent.bytes() / PAGE / records - pages;
       assertThat(plan.absentReads()).as("%s: %s", plan, reads).isCloseTo(reads, within(0.05));
-      assertThat(plan.absentPages()).as("%s: %s", plan, pages).isCloseTo(pages, within(0.15));
+      double most =
+          filterBits == 1 ? 0.25 : 0.15; // the bin of a key that it lets pass may be empty
+      assertThat(plan.absentPages()).as("%s: %s", plan, pages).isCloseTo(pages, within(most));
     }
   }
 

@@ -32,7 +32,7 @@ import tech.bsdb.io.Window;
  * An engine that fails its n-th call, for every n: the error arrives, the rest goes on, and nothing
  * is left.
  */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class InjectedFaultTest {
   private static final class Fault extends IOException {
     private static final long serialVersionUID = 1L;

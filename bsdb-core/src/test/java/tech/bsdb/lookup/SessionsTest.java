@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import tech.bsdb.Rounds;
 
 /** A session is lent to one lookup at a time, and none is out when close returns. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SessionsTest {
   private static void giveBack(Session session) {
     session.state = Session.FREE;
