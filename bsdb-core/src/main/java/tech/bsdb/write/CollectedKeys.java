@@ -49,7 +49,7 @@ final class CollectedKeys implements KeyReceiver, Closeable {
       return;
     }
     byte[] bytes = pass.bytes();
-    try (KeySpill.Writer writer = divided.writer()) {
+    try (KeySpill.KeyWriter writer = divided.writer()) {
       for (int i = collected; i < pass.records(); i++) {
         writer.add(bytes, pass.keyStart(i), pass.keyEnd(i));
       }
@@ -107,7 +107,7 @@ final class CollectedKeys implements KeyReceiver, Closeable {
     int chunkBytes = limits.chunkBytes(need(), splitters.partitions());
     KeySpill created = new KeySpill(OrderStage.spillFile(place), splitters, chunkBytes);
     spill = created;
-    try (KeySpill.Writer writer = created.writer()) {
+    try (KeySpill.KeyWriter writer = created.writer()) {
       KeyEntries.each(writer::add).take(sample.bytes(), 0, sample.end());
     }
   }

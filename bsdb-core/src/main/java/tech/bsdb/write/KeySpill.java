@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 final class KeySpill implements Closeable {
   private final KeySplitters splitters;
   private final Spill spill;
-  private final Queue<Writer> idle = new ConcurrentLinkedQueue<>();
+  private final Queue<KeyWriter> idle = new ConcurrentLinkedQueue<>();
 
   /**
    * Creates the file.
@@ -26,16 +26,16 @@ final class KeySpill implements Closeable {
   }
 
   /** Returns a writer, which no other thread uses before it is closed. */
-  Writer writer() {
-    Writer free = idle.poll();
-    return free == null ? new Writer() : free;
+  KeyWriter writer() {
+    KeyWriter free = idle.poll();
+    return free == null ? new KeyWriter() : free;
   }
 
   /** Adds keys. */
-  final class Writer implements AutoCloseable {
+  final class KeyWriter implements AutoCloseable {
     private final Spill.Writer writer = spill.new Writer();
 
-    private Writer() {}
+    private KeyWriter() {}
 
     /** Adds a key. */
     void add(byte[] key) throws IOException {
@@ -59,7 +59,7 @@ final class KeySpill implements Closeable {
 
   /** Returns the {@linkplain KeyEntries entries} of all keys, once all writers are closed. */
   Spill finish() throws IOException {
-    for (Writer each : idle) {
+    for (KeyWriter each : idle) {
       each.writer.finish();
     }
     idle.clear();

@@ -94,7 +94,7 @@ record OrderLimits(long memoryBytes, int threads) {
     if (!divides(need)) {
       return 0;
     }
-    long entry = KeyEntries.HEAD + keyLength;
+    long entry = (long) KeyEntries.HEAD + keyLength;
     int partitions = partitions(need);
     long full = keys / Math.max(1, (chunkBytes(need, partitions) - Spill.HEAD) / entry);
     long chunks = Math.min(keys, full + (long) partitions * threads);

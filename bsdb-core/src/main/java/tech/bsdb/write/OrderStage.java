@@ -226,7 +226,7 @@ final class OrderStage {
       for (Part part : parts) {
         tasks.submit(
             () -> {
-              try (KeySpill.Writer writer = spill.writer()) {
+              try (KeySpill.KeyWriter writer = spill.writer()) {
                 keys.scan(List.of(part), writer::add);
               }
               return part;
@@ -331,7 +331,7 @@ final class OrderStage {
     KeySplitters splitters = new KeySplitters(sample, partitions);
     KeySpill smaller =
         new KeySpill(file, splitters, limits.chunkBytes(need, splitters.partitions()));
-    try (KeySpill.Writer writer = smaller.writer()) {
+    try (KeySpill.KeyWriter writer = smaller.writer()) {
       Spill.Chunks entries = KeyEntries.each(writer::add);
       spill.read(
           partition,

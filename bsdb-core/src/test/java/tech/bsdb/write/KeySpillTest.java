@@ -104,14 +104,14 @@ class KeySpillTest {
           new KeySplitters(keys.subList(0, Math.min(keys.size(), 200)), 1 + random.nextInt(30));
       List<byte[]> found = new ArrayList<>();
       try (KeySpill spill = new KeySpill(directory.resolve("order.part"), splitters, 1 << 12)) {
-        List<KeySpill.Writer> writers = new ArrayList<>();
+        List<KeySpill.KeyWriter> writers = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
           writers.add(spill.writer());
         }
         for (byte[] key : keys) {
           writers.get(random.nextInt(3)).add(key);
         }
-        writers.forEach(KeySpill.Writer::close);
+        writers.forEach(KeySpill.KeyWriter::close);
         Spill divided = spill.finish();
         for (int i = 0; i < divided.partitions(); i++) {
           found.addAll(partition(divided, i));
@@ -140,7 +140,7 @@ class KeySpillTest {
         running.add(
             pool.submit(
                 () -> {
-                  try (KeySpill.Writer writer = spill.writer()) {
+                  try (KeySpill.KeyWriter writer = spill.writer()) {
                     start.await();
                     for (int j = first; j < keys.size(); j += threads) {
                       writer.add(keys.get(j));
@@ -185,7 +185,7 @@ class KeySpillTest {
     KeySplitters none = new KeySplitters(List.of(), 10);
     assertThat(none.partitions()).isEqualTo(1);
     try (KeySpill spill = new KeySpill(directory.resolve("order.part"), none, 1 << 12)) {
-      try (KeySpill.Writer writer = spill.writer()) {
+      try (KeySpill.KeyWriter writer = spill.writer()) {
         writer.add(Truth.bytes(random, 100));
       }
       Spill divided = spill.finish();
