@@ -246,7 +246,7 @@ class ArchitectureTest {
         .resideInAPackage("tech.bsdb.write..")
         .and()
         .haveNameNotMatching(
-            ".*\\.(DatabaseWriter|Merge(Base|Writer|d(Keys|Size))|Packed(Join|Merge))(\\$.*)?")
+            ".*\\.(DatabaseWriter|Merge(Base|Count|Writer|d(Keys|Size))|PackedMerge)(\\$.*)?")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("tech.bsdb.directory..", "tech.bsdb.lookup..")

@@ -1,22 +1,19 @@
 package tech.bsdb.check;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import tech.bsdb.DiffReport;
 import tech.bsdb.data.DataFile;
-import tech.bsdb.data.RecordScanner;
+import tech.bsdb.data.RecordView;
 import tech.bsdb.io.OrderedTasks;
 import tech.bsdb.io.Resources;
-import tech.bsdb.io.Window;
 import tech.bsdb.lookup.Lookup;
 import tech.bsdb.lookup.PackedSource;
 import tech.bsdb.lookup.SignatureCursor;
+import tech.bsdb.lookup.SignatureJoin;
 
 /**
  * Compares two packed databases, or sets, whose records lie in the same order, that of their
@@ -44,7 +41,7 @@ final class JoinedComparison {
   DiffReport run(int threads) throws IOException {
     int databases = before.opened().databases().size();
     try (opened;
-        OrderedTasks<Join> tasks =
+        OrderedTasks<Range> tasks =
             new OrderedTasks<>("bsdb-diff", threads, 2 * threads, this::take)) {
       for (int i = 0; i < databases; i++) {
         tallies.add(new Tally(reporter));
@@ -63,7 +60,8 @@ final class JoinedComparison {
     return all.counts();
   }
 
-  private void submit(int number, OrderedTasks<Join> tasks) throws IOException, ExecutionException {
+  private void submit(int number, OrderedTasks<Range> tasks)
+      throws IOException, ExecutionException {
     PackedSource old = opened.add(PackedSource.open(before, number));
     PackedSource now = opened.add(PackedSource.open(after, number));
     long pages = old.index().pages() + now.index().pages();
@@ -72,20 +70,19 @@ final class JoinedComparison {
     for (long i = 0; i < ranges; i++) {
       long range = i;
       tasks.submit(
-          () ->
-              new Join(
-                      number,
-                      JoinedSide.of(old, ranges, range),
-                      JoinedSide.of(now, ranges, range),
-                      new Tally(reporter))
-                  .run());
+          () -> {
+            Tally tally = new Tally(reporter);
+            Range found = new Range(number, old.files(), now.files(), tally);
+            new SignatureJoin(now, old).run(ranges, range, range + 1, true, found);
+            return found;
+          });
     }
   }
 
-  private void take(Join join) throws IOException {
-    join.tally.report();
-    reporter.progress(join.tally.ofFirst() + join.tally.ofSecond());
-    tallies.get(join.number).add(join.tally);
+  private void take(Range range) throws IOException {
+    range.tally.report();
+    reporter.progress(range.tally.ofFirst() + range.tally.ofSecond());
+    tallies.get(range.number).add(range.tally);
   }
 
   /** A range that did not see records out of order would miss them here. */
@@ -97,113 +94,65 @@ final class JoinedComparison {
     }
   }
 
-  /** The records of one of the databases in a range of signatures, at the current one. */
-  private record JoinedSide(SignatureCursor cursor, RecordScanner record, List<DataFile> files)
-      implements Tally.Side {
-    /** The records of one of equal ranges, at the first of them. */
-    static JoinedSide of(PackedSource source, long ranges, long range) throws IOException {
-      SignatureCursor cursor =
-          SignatureCursor.over(source, ranges, range, range + 1, new Window(), true);
-      return new JoinedSide(cursor, cursor.record(), source.files());
-    }
-
-    private int valueFrom() {
-      return record.keyFrom() + record.keyLength();
-    }
-
-    /** A copy of the key. */
+  /** A record to count as different. */
+  private record JoinedSide(RecordView record, List<DataFile> files) implements Tally.Side {
     @Override
     public byte[] key() {
       return record.key();
     }
 
-    /** The value. */
     @Override
     public Tally.Value value() {
       int length = record.valueLength();
       return record.isLong()
           ? new Tally.Value(null, files, record.place(), length)
-          : Tally.Value.of(Arrays.copyOfRange(record.bytes(), valueFrom(), valueFrom() + length));
-    }
-
-    boolean hasSameKey(JoinedSide other) {
-      return Arrays.equals(
-          record.bytes(),
-          record.keyFrom(),
-          valueFrom(),
-          other.record.bytes(),
-          other.record.keyFrom(),
-          other.valueFrom());
-    }
-
-    boolean hasSameValue(JoinedSide other) throws IOException {
-      int length = record.valueLength();
-      if (length != other.record.valueLength()) {
-        return false;
-      }
-      if (record.isLong()) {
-        return value().isEqualTo(other.value());
-      }
-      return Arrays.equals(
-          record.bytes(),
-          valueFrom(),
-          valueFrom() + length,
-          other.record.bytes(),
-          other.valueFrom(),
-          other.valueFrom() + length);
+          : Tally.Value.of(
+              Arrays.copyOfRange(record.bytes(), record.valueFrom(), record.valueFrom() + length));
     }
   }
 
   /**
-   * The records of two databases in one range of signatures.
+   * Counts and keeps what differs in one range of signatures. The database after is the first one
+   * of the join, whose order is that of the reports.
    *
    * @param number the number of both databases in their sets
    */
-  private record Join(int number, JoinedSide before, JoinedSide after, Tally tally) {
-    /** Compares all records of the range. */
-    Join run() throws IOException {
-      SignatureCursor old = before.cursor;
-      SignatureCursor now = after.cursor;
-      while (old.isThere() || now.isThere()) {
-        int order = old.compareSignature(now);
-        if (order < 0) {
-          tally.removed(before);
-          old.next();
-        } else if (order > 0) {
-          tally.added(after);
-          now.next();
-        } else if (before.hasSameKey(after)) {
-          if (before.hasSameValue(after)) {
-            tally.kept();
-          } else {
-            tally.changed(before, after);
-          }
-          old.next();
-          now.next();
-        } else {
-          sameSignature(old.high(), old.low());
-        }
-      }
-      return this;
+  private record Range(int number, List<DataFile> old, List<DataFile> now, Tally tally)
+      implements SignatureJoin.Receiver {
+    @Override
+    public void onlyFirst(SignatureCursor first) {
+      tally.added(new JoinedSide(first.record(), now));
     }
 
-    /** Compares records with the same signature, whose order means nothing. */
-    private void sameSignature(long high, long low) throws IOException {
-      Map<ByteBuffer, Tally.Copy> old = new LinkedHashMap<>();
-      for (; before.cursor.isAt(high, low); before.cursor.next()) {
-        old.put(ByteBuffer.wrap(before.key()), new Tally.Copy(before.key(), before.value()));
+    @Override
+    public void both(RecordView first, RecordView second, long high, long low) throws IOException {
+      if (hasSameValue(second, first)) {
+        tally.kept();
+      } else {
+        tally.changed(new JoinedSide(second, old), new JoinedSide(first, now));
       }
-      for (; after.cursor.isAt(high, low); after.cursor.next()) {
-        Tally.Copy was = old.remove(ByteBuffer.wrap(after.key()));
-        if (was == null) {
-          tally.added(after);
-        } else if (was.value().isEqualTo(after.value())) {
-          tally.kept();
-        } else {
-          tally.changed(was, after);
-        }
+    }
+
+    private boolean hasSameValue(RecordView before, RecordView after) throws IOException {
+      int length = before.valueLength();
+      if (length != after.valueLength()) {
+        return false;
       }
-      old.values().forEach(tally::removed);
+      if (before.isLong()) {
+        return new JoinedSide(before, old).value().isEqualTo(new JoinedSide(after, now).value());
+      }
+      return Arrays.equals(
+          before.bytes(),
+          before.valueFrom(),
+          before.valueFrom() + length,
+          after.bytes(),
+          after.valueFrom(),
+          after.valueFrom() + length);
+    }
+
+    @Override
+    public void onlySecond(RecordView second, long high, long low) {
+      tally.removed(new JoinedSide(second, old));
     }
   }
 }

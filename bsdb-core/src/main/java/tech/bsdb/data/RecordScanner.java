@@ -22,7 +22,7 @@ import tech.bsdb.io.Window;
  * block. The cursor is behind the run. A record that does not end in the run's page is given back to the cursor and
  * copied, except a long value.
  */
-public final class RecordScanner implements Closeable {
+public final class RecordScanner implements RecordView, Closeable {
   /** Values of more bytes are long. */
   public static final int LONG_VALUE = 1 << 14;
 
@@ -398,11 +398,6 @@ public final class RecordScanner implements Closeable {
     }
   }
 
-  /** Returns a copy of the record's key. */
-  public byte[] key() {
-    return Arrays.copyOfRange(bytes, keyFrom, keyFrom + keyLength);
-  }
-
   /** Returns a copy of the record's value. */
   public byte[] value() {
     if (!values) {
@@ -428,6 +423,7 @@ public final class RecordScanner implements Closeable {
   }
 
   /** Holds the record: its frame and its key, followed by the value unless it is left out. */
+  @Override
   public byte[] bytes() {
     return bytes;
   }
@@ -442,27 +438,22 @@ public final class RecordScanner implements Closeable {
     return end - from;
   }
 
-  /** Where the key starts. */
+  @Override
   public int keyFrom() {
     return keyFrom;
   }
 
-  /** The length of the key. */
+  @Override
   public int keyLength() {
     return keyLength;
   }
 
-  /** The length of the value. */
+  @Override
   public int valueLength() {
     return valueLength;
   }
 
-  /** Whether the value is long, so that it has a {@link #place} and is not among the bytes. */
-  public boolean isLong() {
-    return valueLength > LONG_VALUE;
-  }
-
-  /** The place of a long value, for {@link PageCursor#ofValue}. */
+  @Override
   public long place() {
     return place;
   }

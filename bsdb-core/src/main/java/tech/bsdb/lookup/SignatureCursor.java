@@ -78,10 +78,11 @@ public final class SignatureCursor {
    * A cursor to {@link #seek} with, at no record.
    *
    * @param ahead pages to read at once
+   * @param window shows the pages
    */
-  public static SignatureCursor anywhere(PackedSource source, int ahead) {
+  public static SignatureCursor anywhere(PackedSource source, int ahead, Window window) {
     RecordScanner stream =
-        RecordScanner.inPlace(source.files(), ahead, RecordScanner.NO_END, new Window());
+        RecordScanner.inPlace(source.files(), ahead, RecordScanner.NO_END, window);
     long bins = source.index().bins();
     return new SignatureCursor(stream, source.index(), source.facts(), bins, bins, false);
   }

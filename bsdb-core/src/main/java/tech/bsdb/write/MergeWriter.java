@@ -23,7 +23,6 @@ import tech.bsdb.lookup.Lookup;
 import tech.bsdb.lookup.OrderedKeys;
 import tech.bsdb.lookup.PackedSource;
 import tech.bsdb.lookup.RecordWalk;
-import tech.bsdb.write.PackedMerge.MergeCounts;
 
 /**
  * Writes a database, which may be a shard, from a base and changes. The changes first become a
@@ -159,11 +158,12 @@ final class MergeWriter implements BuildOutput {
         PackedSource with = PackedSource.open(changed, 0);
         PackedMerge merging = new PackedMerge(place, chunk, from, with, options)) {
       PackedMerge.Merged merged = merging.complete(progress);
-      RecordTotals totals = merged.totals();
+      MergeCount count = merged.count();
+      RecordTotals totals = count.totals();
       Assembled assembled = merged.assembled();
       if (options.orderedKeys()) {
         OrderStage order = new OrderStage(assembled, totals, place, chunk, options, progress);
-        boolean deletions = merged.counts().deleted + merged.counts().deletedAbsent > 0;
+        boolean deletions = count.deleted + count.deletedAbsent > 0;
         assembled = add(order, changed, added, deletions, totals.records());
       }
       Assembled.Sealed sealed =
@@ -177,7 +177,7 @@ final class MergeWriter implements BuildOutput {
           totals.valueBytes(),
           sealed.fileBytes(),
           0,
-          merged.counts().report(superseded(added)));
+          count.report(superseded(added)));
     }
   }
 
@@ -207,7 +207,7 @@ final class MergeWriter implements BuildOutput {
   /** Writes all records of the result anew. */
   private Written rebuild(Lookup changed, Written added, AssemblyProgress progress)
       throws IOException {
-    MergeCounts counts = new MergeCounts();
+    MergeCount counts = new MergeCount(progress);
     BuildOptions distinct = options.withDuplicates(DuplicatePolicy.ERROR);
     try (BuildOutput output =
         facts().shards() == 1
@@ -256,7 +256,7 @@ final class MergeWriter implements BuildOutput {
 
   /** Writes the records of the base that stay, and in their places those that replace others. */
   private void carryOver(
-      Lookup changed, int batch, BuildOutput output, MergeCounts counts, AssemblyProgress progress)
+      Lookup changed, int batch, BuildOutput output, MergeCount counts, AssemblyProgress progress)
       throws IOException {
     List<byte[]> keys = new ArrayList<>();
     List<byte[]> values = new ArrayList<>();
@@ -289,7 +289,7 @@ final class MergeWriter implements BuildOutput {
       List<byte[]> values,
       List<byte @Nullable []> changed,
       FramedRecords records,
-      MergeCounts counts) {
+      MergeCount counts) {
     for (int i = 0; i < keys.size(); i++) {
       byte[] key = keys.get(i);
       byte[] change = changed.get(i);
@@ -307,7 +307,7 @@ final class MergeWriter implements BuildOutput {
 
   /** Writes the changed records whose keys are not in the base. */
   private void addNew(
-      Lookup changed, BuildOutput output, MergeCounts counts, AssemblyProgress progress)
+      Lookup changed, BuildOutput output, MergeCount counts, AssemblyProgress progress)
       throws IOException {
     FramedRecords records = new FramedRecords(SignatureFunction.of(options));
     try (RecordWalk walk = new RecordWalk(changed, 0)) {

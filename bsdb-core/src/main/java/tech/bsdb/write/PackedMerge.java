@@ -12,11 +12,11 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildListener.Stage;
 import tech.bsdb.BuildOptions;
-import tech.bsdb.ChangeCounts;
 import tech.bsdb.data.DataFile;
 import tech.bsdb.data.PackedWriter;
 import tech.bsdb.data.PageCursor;
 import tech.bsdb.data.RecordScanner;
+import tech.bsdb.data.RecordView;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.Page;
@@ -27,8 +27,9 @@ import tech.bsdb.index.FilterWriter;
 import tech.bsdb.io.ChunkBuffer;
 import tech.bsdb.io.OrderedTasks;
 import tech.bsdb.lookup.PackedSource;
+import tech.bsdb.lookup.SignatureCursor;
+import tech.bsdb.lookup.SignatureJoin;
 import tech.bsdb.write.MergedBins.LongValue;
-import tech.bsdb.write.PackedJoin.Change;
 
 /**
  * Assembles a database of the layout packed from a base with the same layout and seed, and changes,
@@ -37,15 +38,6 @@ import tech.bsdb.write.PackedJoin.Change;
  * counts before. Not thread-safe.
  */
 final class PackedMerge implements Closeable {
-  /** Records of the base for each change from which they are few. */
-  private static final int FEW = 8;
-
-  /** Tasks of the counting pass, at most. */
-  private static final int COUNTS = 256;
-
-  /** Pages of the base for each task of the counting pass, at least. */
-  private static final int PAGES_PER_COUNT = 256;
-
   /** Bytes of a long value that are copied at once. */
   private static final int LONG_PART = 1 << 14;
 
@@ -54,8 +46,8 @@ final class PackedMerge implements Closeable {
 
   private static final int CHANGES = 1;
 
-  /** What was assembled: the files, the records in them, and what became of base and changes. */
-  record Merged(Assembled assembled, RecordTotals totals, MergeCounts counts) {}
+  /** What was assembled: the files, and what became of base and changes. */
+  record Merged(Assembled assembled, MergeCount count) {}
 
   private final PackedSource base;
   private final PackedSource changes;
@@ -65,7 +57,7 @@ final class PackedMerge implements Closeable {
   /** Memory that finished tasks have left, so that it need not be cleared anew for each. */
   private final Queue<byte[]> freeBytes = new ConcurrentLinkedQueue<>();
 
-  private final Queue<PackedJoin.Memory> free = new ConcurrentLinkedQueue<>();
+  private final Queue<SignatureJoin> free = new ConcurrentLinkedQueue<>();
 
   /**
    * Creates the files.
@@ -95,23 +87,20 @@ final class PackedMerge implements Closeable {
    * @throws CancellationException if the build was cancelled
    */
   Merged complete(AssemblyProgress progress) throws IOException {
-    MergedSize size = size(progress);
+    MergedSize size = MergedSize.of(base, changes, options.threads(), progress);
     progress.ended(Stage.COUNT);
     PackedShape shape = PackedShape.of(size.records(), size.bytes());
     Facts.Filter facts = files.filterFacts(size.records());
     FilterWriter filter = files.filterWriter(facts);
     BinIndex.Builder index = new BinIndex.Builder(shape.bins(), shape.spanning());
-    Count count = write(shape, index, filter, progress);
-    requireSame(base.facts().records(), count.counts.ofBase(), "records");
-    requireSame(size.records(), count.totals.records(), "records after the merge");
-    requireSame(size.bytes(), count.totals.recordBytes(), "bytes of records after the merge");
+    MergeCount count = write(shape, index, filter, progress);
+    requireSame(base.facts().records(), count.ofBase(), "records");
+    requireSame(size.records(), count.totals().records(), "records after the merge");
+    requireSame(size.bytes(), count.totals().recordBytes(), "bytes of records after the merge");
     List<Assembled.Content> contents = files.finish(index.build(), filter, null);
     progress.ended(Stage.INDEX);
     Facts.Bins bins = new Facts.Bins(shape.bins(), shape.spanning());
-    return new Merged(
-        new Assembled(size.records(), 0, 0, 0, bins, facts, null, contents),
-        count.totals,
-        count.counts);
+    return new Merged(new Assembled(size.records(), 0, 0, 0, bins, facts, null, contents), count);
   }
 
   /** Fails unless the base holds what its manifest and its index say. */
@@ -127,105 +116,10 @@ final class PackedMerge implements Closeable {
     }
   }
 
-  /** The size of the result, by looks at the changed records if they are few. */
-  private MergedSize size(AssemblyProgress progress) throws IOException {
-    boolean few = changes.facts().records() <= base.facts().records() / FEW;
-    MergedSize size = few ? MergedSize.of(base, changes, progress::cancelled) : null;
-    if (size == null) {
-      RecordTotals totals = count(progress).totals;
-      size = new MergedSize(totals.records(), totals.recordBytes());
-    }
-    return size;
-  }
-
-  private Count count(AssemblyProgress progress) throws IOException {
-    long pages = base.index().pages();
-    long ranges = Math.max(1, Math.min(COUNTS, pages / PAGES_PER_COUNT));
-    Count all = new Count();
-    try (OrderedTasks<Count> running =
-        new OrderedTasks<>(
-            "bsdb-merge-count",
-            options.threads(),
-            options.threads() + 1,
-            counted -> {
-              all.add(counted);
-              progress.progress(Stage.COUNT, all.counts.ofBase());
-            })) {
-      for (long i = 0; i < ranges; i++) {
-        long range = i;
-        running.submit(
-            () -> {
-              Count counted = new Count(progress::cancelled);
-              PackedJoin.over(
-                      base, changes, ranges, range, range + 1, new PackedJoin.Memory(), counted)
-                  .run();
-              return counted;
-            });
-      }
-      running.drain();
-    } catch (ExecutionException e) {
-      throw OrderedTasks.failure(e);
-    }
-    return all;
-  }
-
-  /** Counts what a join passes on. */
-  private static final class Count implements PackedJoin.Receiver {
-    private static final int BETWEEN_CHECKS = 1 << 14;
-
-    final RecordTotals totals = new RecordTotals();
-    final MergeCounts counts = new MergeCounts();
-    private final BooleanSupplier cancelled;
-
-    Count() {
-      this(() -> false);
-    }
-
-    Count(BooleanSupplier cancelled) {
-      this.cancelled = cancelled;
-    }
-
-    void add(Count other) {
-      totals.add(other.totals);
-      counts.add(other.counts);
-    }
-
-    @Override
-    public void keep(RecordScanner record, long high, long low) {
-      counts.kept++;
-      totals.add(record.keyLength(), record.valueLength());
-      if (counts.kept % BETWEEN_CHECKS == 0) {
-        checkNotCancelled(cancelled);
-      }
-    }
-
-    @Override
-    public void replace(RecordScanner old, Change record, long high, long low) {
-      counts.replaced++;
-      totals.add(record.keyLength(), record.valueLength());
-    }
-
-    @Override
-    public void add(Change record, long high, long low) {
-      counts.added++;
-      totals.add(record.keyLength(), record.valueLength());
-    }
-
-    @Override
-    public void delete(RecordScanner old) {
-      counts.deleted++;
-    }
-
-    @Override
-    public void deleteAbsent() {
-      counts.deletedAbsent++;
-    }
-  }
-
   /** The records of a range of bins, and what became of the records of base and changes. */
-  private record Part(MergedBins bins, Count count) {}
+  private record Part(MergedBins bins, MergeCount count) {}
 
-  private Count write(
+  private MergeCount write(
       PackedShape shape,
       BinIndex.Builder index,
       @Nullable FilterWriter filter,
@@ -234,7 +128,7 @@ final class PackedMerge implements Closeable {
     List<PageEncoder> data = files.data();
     PackedWriter writer = new PackedWriter(data.get(0), shape.spanning(), index::add);
     long perUnit = shape.bins() / shape.units();
-    Count all = new Count();
+    MergeCount all = new MergeCount(progress);
     int[] file = {0};
     EarlyForce force = new EarlyForce();
     OrderedTasks.Taker<Part> taker =
@@ -253,7 +147,7 @@ final class PackedMerge implements Closeable {
           }
           freeBytes.add(merged.bytes());
           all.add(part.count);
-          progress.progress(Stage.INDEX, all.totals.records());
+          progress.progress(Stage.INDEX, all.totals().records());
         };
     try (force;
         OrderedTasks<Part> running =
@@ -264,7 +158,7 @@ final class PackedMerge implements Closeable {
         for (long i = 0; i < parts; i++) {
           long from = first + perUnit * i / parts;
           long to = first + perUnit * (i + 1) / parts;
-          running.submit(() -> merge(shape.bins(), from, to, filter != null));
+          running.submit(() -> merge(shape.bins(), from, to, filter != null, progress));
         }
       }
       running.drain();
@@ -301,27 +195,30 @@ final class PackedMerge implements Closeable {
         Math.max(1, Math.min(options.threads() + 1L, options.memoryBytes() / (2 * largest)));
   }
 
-  private Part merge(long allBins, long fromBin, long toBin, boolean signs) throws IOException {
+  private Part merge(
+      long allBins, long fromBin, long toBin, boolean signs, AssemblyProgress progress)
+      throws IOException {
     byte[] bytes = freeBytes.poll();
     if (bytes == null) {
       bytes = new byte[(int) Math.min(1 << 28, bytes(allBins, fromBin, toBin) + Page.SIZE)];
     }
-    PackedJoin.Memory memory = Objects.requireNonNullElseGet(free.poll(), PackedJoin.Memory::new);
+    SignatureJoin join =
+        Objects.requireNonNullElseGet(free.poll(), () -> new SignatureJoin(base, changes));
     MergedBins merged = new MergedBins(allBins, fromBin, toBin, signs, bytes);
-    Count count = new Count();
-    Merging merging = new Merging(merged, count);
-    PackedJoin.over(base, changes, allBins, fromBin, toBin, memory, merging).run();
-    free.add(memory);
+    MergeCount count = new MergeCount(progress);
+    join.run(allBins, fromBin, toBin, false, new Merging(merged, count));
+    free.add(join);
     merged.finish();
     return new Part(merged, count);
   }
 
   /** Collects and counts what a join passes on. */
-  private record Merging(MergedBins merged, Count count) implements PackedJoin.Receiver {
+  private record Merging(MergedBins merged, MergeCount count) implements SignatureJoin.Receiver {
     @Override
-    public void keep(RecordScanner record, long high, long low) {
-      count.keep(record, high, low);
-      merged.start(high, low, record.inline());
+    public void onlyFirst(SignatureCursor first) {
+      count.onlyFirst(first);
+      RecordScanner record = first.record();
+      merged.start(first.high(), first.low(), record.inline());
       merged.put(record.bytes(), record.from(), record.inline());
       if (record.isLong()) {
         merged.putLong(BASE, record.place(), record.valueLength());
@@ -329,38 +226,31 @@ final class PackedMerge implements Closeable {
     }
 
     @Override
-    public void replace(RecordScanner old, Change record, long high, long low) {
-      count.replace(old, record, high, low);
-      put(record, high, low);
+    public void both(RecordView first, RecordView second, long high, long low) {
+      count.both(first, second, high, low);
+      put(second, high, low);
     }
 
     @Override
-    public void add(Change record, long high, long low) {
-      count.add(record, high, low);
-      put(record, high, low);
+    public void onlySecond(RecordView second, long high, long low) {
+      count.onlySecond(second, high, low);
+      put(second, high, low);
     }
 
-    private void put(Change record, long high, long low) {
-      boolean elsewhere = record.place() >= 0;
-      int value = elsewhere ? 0 : record.valueLength();
-      merged.start(high, low, RecordFrame.WIDE + record.keyLength() + value);
-      merged.putHeader(record.keyLength(), record.valueLength());
-      merged.put(record.bytes(), 0, record.keyLength());
-      if (elsewhere) {
-        merged.putLong(CHANGES, record.place(), record.valueLength());
-      } else {
-        merged.put(record.bytes(), record.valueFrom(), value);
+    private void put(RecordView change, long high, long low) {
+      if (MergeCount.isDeletion(change)) {
+        return;
       }
-    }
-
-    @Override
-    public void delete(RecordScanner old) {
-      count.delete(old);
-    }
-
-    @Override
-    public void deleteAbsent() {
-      count.deleteAbsent();
+      int length = change.valueLength() - TaggedChange.TAG;
+      int inline = change.isLong() ? 0 : length;
+      merged.start(high, low, RecordFrame.WIDE + change.keyLength() + inline);
+      merged.putHeader(change.keyLength(), length);
+      merged.put(change.bytes(), change.keyFrom(), change.keyLength());
+      if (change.isLong()) {
+        merged.putLong(CHANGES, change.place(), length);
+      } else {
+        merged.put(change.bytes(), change.valueFrom() + TaggedChange.TAG, length);
+      }
     }
   }
 
@@ -410,46 +300,5 @@ final class PackedMerge implements Closeable {
   @Override
   public void close() throws IOException {
     files.close();
-  }
-
-  /** What a merge did with the records of the base and with the changes. Not thread-safe. */
-  static final class MergeCounts {
-    /** Records of the base that stay. */
-    long kept;
-
-    /** Records of the base that changes replace. */
-    long replaced;
-
-    /** Records that are not in the base. */
-    long added;
-
-    /** Records of the base that are deleted. */
-    long deleted;
-
-    /** Deletions of keys that are not in the base. */
-    long deletedAbsent;
-
-    /** Adds other counts. */
-    void add(MergeCounts others) {
-      kept += others.kept;
-      replaced += others.replaced;
-      added += others.added;
-      deleted += others.deleted;
-      deletedAbsent += others.deletedAbsent;
-    }
-
-    /**
-     * The counts to report.
-     *
-     * @param superseded changes that another change of the same key made void
-     */
-    ChangeCounts report(long superseded) {
-      return new ChangeCounts(kept, replaced, added, deleted, deletedAbsent, superseded);
-    }
-
-    /** The number of records of the base. */
-    long ofBase() {
-      return kept + replaced + deleted;
-    }
   }
 }
