@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -297,6 +298,39 @@ class MergeTest {
     Path whole = directory.resolve("whole");
     expected.build(whole, options(Layout.PACKED).withSignature(SignatureAlgorithm.SPOOKY));
     assertThat(content(target)).isEqualTo(content(whole));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void filesAreForcedUnlessTheyGoWithTheBuild(Layout layout) throws Exception {
+    Truth.random(random, 300, 30).build(base, options(layout));
+    Map<Integer, Path> opened = new HashMap<>();
+    Set<Path> written = new HashSet<>();
+    Set<Path> forced = new HashSet<>();
+    Path watched =
+        WatchedFiles.watch(
+            target,
+            change -> {
+              if (change instanceof WatchedFiles.Open open) {
+                opened.put(open.handle(), open.path());
+              } else if (change instanceof WatchedFiles.Write write) {
+                written.add(opened.get(write.handle()));
+              } else if (change instanceof WatchedFiles.Force force) {
+                forced.add(opened.get(force.handle()));
+              }
+            });
+    try (Database database = Database.open(base);
+        DatabaseBuilder builder = DatabaseBuilder.from(database, watched)) {
+      builder.add(Truth.utf8("new"), Truth.utf8("value"));
+      builder.finish();
+    }
+    assertThat(written).anyMatch(path -> ofChanges(path));
+    assertThat(forced).noneMatch(path -> ofChanges(path));
+    assertThat(forced).anyMatch(path -> path.getFileName().toString().startsWith("data-"));
+  }
+
+  private static boolean ofChanges(Path file) {
+    return file.getParent().getFileName().toString().equals("changes.part");
   }
 
   @ParameterizedTest

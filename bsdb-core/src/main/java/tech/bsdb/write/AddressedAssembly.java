@@ -46,6 +46,10 @@ import tech.bsdb.write.Assembled.Content;
 final class AddressedAssembly implements Assembly {
   private final BuildOptions options;
   private final boolean approximate;
+
+  /** Whether the data files are forced to the device early. */
+  private final boolean forces;
+
   private final HashKind hashKind;
   private final Path directory;
   private final ChunkBuffer chunk;
@@ -78,6 +82,7 @@ final class AddressedAssembly implements Assembly {
       throws IOException {
     this.options = options;
     this.approximate = options.approximateWidth() > 0;
+    this.forces = !approximate && place.lasting();
     this.hashKind = HashKind.of(options.hash());
     this.totals = totals;
     this.directory = place.directory();
@@ -213,7 +218,7 @@ final class AddressedAssembly implements Assembly {
 
   private Indexed index(AssemblyProgress progress) throws IOException {
     FutureTask<Void> forced = new FutureTask<>(this::forceData);
-    if (approximate) {
+    if (!forces) {
       return indexInAttempts(progress);
     }
     Thread thread = new Thread(forced, "bsdb-force");

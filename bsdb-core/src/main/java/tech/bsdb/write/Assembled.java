@@ -105,8 +105,8 @@ record Assembled(
   record Sealed(DatabaseId id, Map<String, Long> fileBytes) {}
 
   /**
-   * Gives the files their ids and final names, forces them to the device, and writes the manifest
-   * last.
+   * Gives the files their ids and final names, forces them to the device if they are lasting, and
+   * writes the manifest last.
    *
    * @param totals the records added
    * @param shard the number of the shard
@@ -129,10 +129,12 @@ record Assembled(
     Map<String, Long> fileBytes = new LinkedHashMap<>();
     for (int i = 0; i < contents.size(); i++) {
       progress.sealed(i, contents.size() + 1L);
-      contents.get(i).file().seal(id, entries.get(i).name(id));
+      contents.get(i).file().seal(id, entries.get(i).name(id), place.lasting());
       fileBytes.put(entries.get(i).name(id), entries.get(i).length());
     }
-    fileBytes.put(Manifest.FILE_NAME, OutputFile.writeManifest(place.directory(), text, chunk));
+    fileBytes.put(
+        Manifest.FILE_NAME,
+        OutputFile.writeManifest(place.directory(), text, chunk, place.lasting()));
     return new Sealed(id, fileBytes);
   }
 

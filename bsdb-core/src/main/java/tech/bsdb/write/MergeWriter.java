@@ -74,7 +74,7 @@ final class MergeWriter implements BuildOutput {
     Files.createDirectory(directory);
     opened.add(this::removeChanges);
     try {
-      BuildPlace inside = new BuildPlace(directory, place.temporaryDirectory());
+      BuildPlace inside = new BuildPlace(directory, place.temporaryDirectory(), false);
       this.changes = opened.add(new DatabaseWriter(ofChanges(options), inside, chunk, 0));
     } catch (IOException | RuntimeException | Error e) {
       opened.closeAfter(e);

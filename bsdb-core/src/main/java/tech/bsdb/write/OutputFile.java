@@ -76,21 +76,29 @@ public final class OutputFile implements Closeable {
 
   /** Writes header and footer, forces the file to the device and renames it to its final name. */
   public void seal(DatabaseId id, String name) throws IOException {
+    seal(id, name, true);
+  }
+
+  /** Does the same, but forces the file only if it is lasting. */
+  void seal(DatabaseId id, String name, boolean lasting) throws IOException {
     FileFrame frame = new FileFrame(identity, id, pages.pages() + 1, pages.digest());
     file.write(frame.footer(), 0, Page.SIZE);
     file.rewriteStart(frame.header());
-    file.force();
+    if (lasting) {
+      file.force();
+    }
     file.close();
     Files.move(file.path(), file.path().resolveSibling(name));
   }
 
   /**
-   * Writes the manifest of a directory, forces it to the device and gives it its final name.
+   * Writes the manifest of a directory, and gives it its final name.
    *
    * @param text its content
+   * @param lasting whether to force it to the device before
    * @return the length of the file
    */
-  public static long writeManifest(Path directory, byte[] text, ChunkBuffer chunk)
+  static long writeManifest(Path directory, byte[] text, ChunkBuffer chunk, boolean lasting)
       throws IOException {
     byte[] bytes = ManifestFile.encode(text);
     SequentialFile file = new SequentialFile(directory.resolve("manifest-0.part"), chunk);
@@ -98,7 +106,9 @@ public final class OutputFile implements Closeable {
       try (file) {
         file.write(bytes, 0, bytes.length);
         file.flush();
-        file.force();
+        if (lasting) {
+          file.force();
+        }
       }
       Files.move(file.path(), directory.resolve(Manifest.FILE_NAME));
     } finally {

@@ -124,7 +124,8 @@ final class ShardSetWriter implements BuildOutput {
     progress.sealed(0, 1);
     byte[] text = ShardSet.of(shards).manifest().encode();
     DatabaseId id = DatabaseId.derive(text);
-    fileBytes.put(Manifest.FILE_NAME, OutputFile.writeManifest(place.directory(), text, chunk));
+    fileBytes.put(
+        Manifest.FILE_NAME, OutputFile.writeManifest(place.directory(), text, chunk, true));
     return new Written(
         id, records, keys, valuesCut, keyBytes, valueBytes, fileBytes, dictionaryBytes, changes);
   }
