@@ -48,12 +48,32 @@ final class CsvHeader {
   }
 
   /**
+   * Takes the header from a file's first chunk: moves the chunk's start past it and counts its
+   * lines.
+   *
+   * @throws InputException if the header is bad, or its columns are not those of the format
+   */
+  static CsvHeader take(Chunk first, String file, Format.Csv format, InputOptions options)
+      throws InputException {
+    CsvScanner scanner = new CsvScanner(format.delimiter());
+    int end = scanner.next(first.bytes, 0, first.to);
+    Defect defect = first.beyondHolding != null ? first.beyondHolding : scanner.defect(false);
+    if (defect != null) {
+      throw new InputException(
+          file + ":1: " + defect.describe(options) + ", in place of a CSV header");
+    }
+    first.from = end;
+    first.lines = scanner.lines();
+    return of(scanner.texts(), format, options.deleteField(), file);
+  }
+
+  /**
    * Looks up the columns of the format.
    *
    * @throws InputException if a column is missing or ambiguous, or two fields of a JSON object
    *     would have the same name, or the columns do not match the rows' schema
    */
-  static CsvHeader of(
+  private static CsvHeader of(
       List<String> names, Format.Csv format, @Nullable DeleteField deleteField, String file)
       throws InputException {
     @Nullable String keyName = format.keyColumn();

@@ -52,7 +52,7 @@ public final class Input implements RecordSource {
     this.options = options;
     this.files = files;
     this.databases = List.copyOf(databases);
-    this.syntax = RecordSyntax.of(options);
+    this.syntax = new RecordSyntax(options);
     this.chunkBytes = chunkBytes;
     this.longest = longest;
   }
@@ -143,7 +143,7 @@ public final class Input implements RecordSource {
     if (records <= 0 || !Sampler.canSample(files, options)) {
       return 0;
     }
-    RecordSyntax lenient = RecordSyntax.of(options.withOnBadLine(InputOptions.OnBadLine.SKIP));
+    RecordSyntax lenient = new RecordSyntax(options.withOnBadLine(InputOptions.OnBadLine.SKIP));
     return new Sampler(files, lenient.newParser(), visitor).sample(records);
   }
 
@@ -166,7 +166,7 @@ public final class Input implements RecordSource {
     Ledger ledger = new Ledger(files, options, places);
     ChunkSource source = new ChunkSource(files, options.encoding(), syntax, chunkBytes, longest);
     ParsePipeline pipeline =
-        new ParsePipeline(source, syntax, batches, options.threads(), chunkBytes);
+        new ParsePipeline(source, syntax::newParser, batches, options.threads(), chunkBytes);
     boolean transcoded = !options.encoding().equals(StandardCharsets.UTF_8);
     try (Rejects rejects = reading.begin(options.rejects(), transcoded, pipeline::stop)) {
       pipeline.run(

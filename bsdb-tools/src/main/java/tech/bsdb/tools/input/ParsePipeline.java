@@ -34,7 +34,7 @@ final class ParsePipeline {
 
   private final ChunkSource source;
   private final boolean sourceMayBlock;
-  private final RecordSyntax syntax;
+  private final Supplier<RecordSyntax.ChunkParser> parsers;
   private final Supplier<Batch> batches;
   private final int chunkBytes;
   private final OrderedPipeline<Chunk> chunks;
@@ -49,13 +49,13 @@ final class ParsePipeline {
 
   ParsePipeline(
       ChunkSource source,
-      RecordSyntax syntax,
+      Supplier<RecordSyntax.ChunkParser> parsers,
       Supplier<Batch> batches,
       int threads,
       int chunkBytes) {
     this.source = source;
     this.sourceMayBlock = source.mayBlock();
-    this.syntax = syntax;
+    this.parsers = parsers;
     this.batches = batches;
     this.chunkBytes = chunkBytes;
     this.chunks = new OrderedPipeline<>(this, "bsdb-input-", threads);
@@ -86,7 +86,7 @@ final class ParsePipeline {
   }
 
   private void work() throws IOException {
-    RecordSyntax.ChunkParser parser = syntax.newParser();
+    RecordSyntax.ChunkParser parser = parsers.get();
     for (Chunk chunk = awaitEmpty(); chunk != null && fill(chunk); chunk = awaitEmpty()) {
       parse(chunk, parser);
     }

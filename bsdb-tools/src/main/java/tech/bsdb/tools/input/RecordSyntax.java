@@ -2,16 +2,26 @@ package tech.bsdb.tools.input;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The parts in which formats differ: the ends of records, a file's header, and a record's key and
  * value.
  */
-interface RecordSyntax {
+final class RecordSyntax {
+  private final InputOptions options;
+
+  /** The syntax that the options specify. */
+  RecordSyntax(InputOptions options) {
+    this.options = options;
+  }
+
   /** Creates the finder of record ends for one file. */
-  RecordEnds newRecordEnds();
+  RecordEnds newRecordEnds() {
+    return options.format() instanceof Format.Csv csv
+        ? new CsvScanner(csv.delimiter())
+        : RecordEnds.LINE_FEEDS;
+  }
 
   /**
    * Takes the header from a file's first chunk: moves the chunk's start past it and counts its
@@ -20,59 +30,43 @@ interface RecordSyntax {
    * @return the header, or null if files have none
    * @throws InputException if the header is invalid
    */
-  @Nullable CsvHeader takeHeader(Chunk first, String file) throws InputException;
+  @Nullable CsvHeader takeHeader(Chunk first, String file) throws InputException {
+    return options.format() instanceof Format.Csv csv
+        ? CsvHeader.take(first, file, csv, options)
+        : null;
+  }
 
   /** Creates a parser for one worker. */
-  ChunkParser newParser();
+  ChunkParser newParser() {
+    Format format = options.format();
+    if (format instanceof Format.Csv csv) {
+      return new CsvParser(csv, options);
+    }
+    if (format instanceof Format.Text text) {
+      byte[] separator = text.separator().getBytes(StandardCharsets.UTF_8);
+      return line(LineFields.separated(separator, new Admission(options)));
+    }
+    if (format instanceof Format.Keys) {
+      return line(LineFields.keys(new Admission(options), options.allowEmptyKey()));
+    }
+    Format.JsonLines json = (Format.JsonLines) format;
+    Format.Rows rows = json.rows();
+    if (rows != null) {
+      return line(new LineFields.JsonRowFields(json.keyField(), rows, options));
+    }
+    JsonMembers members = new JsonMembers(json.keyField(), options.deleteField());
+    return line(LineFields.json(members, new Admission(options)));
+  }
+
+  private LineParser line(LineFields fields) {
+    return new LineParser(fields, options);
+  }
 
   /** Parses chunks, one at a time: fills in a chunk's results from its bytes. */
   @FunctionalInterface
   interface ChunkParser {
     /** Parses a chunk; if bad lines fail the reading, only up to the first one. */
     void parse(Chunk chunk) throws IOException;
-  }
-
-  /** The syntax that the options specify. */
-  static RecordSyntax of(InputOptions options) {
-    Format format = options.format();
-    if (format instanceof Format.Text text) {
-      byte[] separator = text.separator().getBytes(StandardCharsets.UTF_8);
-      return lines(options, () -> LineFields.separated(separator, new Admission(options)));
-    }
-    if (format instanceof Format.Keys) {
-      return lines(options, () -> LineFields.keys(new Admission(options), options.allowEmptyKey()));
-    }
-    if (format instanceof Format.JsonLines json) {
-      Format.Rows rows = json.rows();
-      return lines(
-          options,
-          rows == null
-              ? () ->
-                  LineFields.json(
-                      new JsonMembers(json.keyField(), options.deleteField()),
-                      new Admission(options))
-              : () -> new LineFields.JsonRowFields(json.keyField(), rows, options));
-    }
-    return new CsvSyntax((Format.Csv) format, options);
-  }
-
-  private static RecordSyntax lines(InputOptions options, Supplier<LineFields> fields) {
-    return new RecordSyntax() {
-      @Override
-      public RecordEnds newRecordEnds() {
-        return RecordEnds.LINE_FEEDS;
-      }
-
-      @Override
-      public @Nullable CsvHeader takeHeader(Chunk first, String file) {
-        return null;
-      }
-
-      @Override
-      public ChunkParser newParser() {
-        return new LineParser(fields.get(), options);
-      }
-    };
   }
 
   /**

@@ -74,14 +74,14 @@ final class ParsePipelineTest {
       AtomicInteger handedOn = new AtomicInteger();
       RuntimeException broken = new IllegalStateException("broken");
       InputOptions options = Readings.of(file);
-      RecordSyntax syntax = RecordSyntax.of(options);
+      RecordSyntax syntax = new RecordSyntax(options);
       List<InputFile> files = InputFile.find(options.inputs(), new ArrayList<>());
       ChunkSource source = new ChunkSource(files, UTF_8, syntax, 10, 100);
       AtomicInteger parsed = new AtomicInteger();
       ParsePipeline pipeline =
           new ParsePipeline(
               source,
-              syntax,
+              syntax::newParser,
               () ->
                   new Batch() {
                     @Override
@@ -108,29 +108,14 @@ final class ParsePipelineTest {
   void aFailureToMakeAParserOrABatchReachesTheCaller() throws IOException {
     RuntimeException broken = new IllegalStateException("broken");
     InputOptions options = Readings.of(file);
-    RecordSyntax lines = RecordSyntax.of(options);
-    RecordSyntax syntax =
-        new RecordSyntax() {
-          @Override
-          public RecordEnds newRecordEnds() {
-            return lines.newRecordEnds();
-          }
-
-          @Override
-          public CsvHeader takeHeader(Chunk first, String name) throws InputException {
-            return lines.takeHeader(first, name);
-          }
-
-          @Override
-          public ChunkParser newParser() {
-            throw broken;
-          }
-        };
+    RecordSyntax lines = new RecordSyntax(options);
     List<InputFile> files = InputFile.find(options.inputs(), new ArrayList<>());
     ParsePipeline noParser =
         new ParsePipeline(
-            new ChunkSource(files, UTF_8, syntax, 10, 100),
-            syntax,
+            new ChunkSource(files, UTF_8, lines, 10, 100),
+            () -> {
+              throw broken;
+            },
             () -> Batch.copying(NOTHING),
             2,
             10);
@@ -138,7 +123,7 @@ final class ParsePipelineTest {
     ParsePipeline noBatch =
         new ParsePipeline(
             new ChunkSource(files, UTF_8, lines, 10, 100),
-            lines,
+            lines::newParser,
             () -> {
               throw broken;
             },
