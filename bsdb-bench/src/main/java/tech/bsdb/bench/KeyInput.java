@@ -90,19 +90,21 @@ sealed interface KeyInput {
         throws IOException {
       return ParquetRecords.open(
           new ParquetOptions(
-                  inputs,
-                  keyColumns,
-                  keyJoin,
-                  rows == null ? List.of() : rows.columns(),
-                  withValues ? rawColumn : null,
-                  !withValues,
-                  OnBadLine.SKIP,
-                  null,
-                  true,
-                  Integer.MAX_VALUE,
-                  Math.min(256, Runtime.getRuntime().availableProcessors()))
-              .withPartitions(partitions)
-              .withTypes(types),
+              inputs,
+              keyColumns,
+              keyJoin,
+              rows == null ? List.of() : rows.columns(),
+              withValues ? rawColumn : null,
+              !withValues,
+              OnBadLine.SKIP,
+              null,
+              true,
+              Integer.MAX_VALUE,
+              Math.min(256, Runtime.getRuntime().availableProcessors()),
+              partitions,
+              null,
+              null,
+              types),
           FileSources.open(sources));
     }
   }

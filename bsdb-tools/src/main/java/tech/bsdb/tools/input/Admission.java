@@ -33,12 +33,16 @@ final class Admission {
     this.longestRow = rows == null ? 0 : rows.longest();
   }
 
-  /** Passes the record on, or returns its defect. */
+  /**
+   * Passes the record on, or returns its defect.
+   *
+   * @param value null for the deletion of the key
+   */
   @Nullable Defect admit(
       byte[] key,
       int keyFrom,
       int keyLength,
-      byte[] value,
+      byte @Nullable [] value,
       int valueFrom,
       int valueLength,
       RecordVisitor records)
@@ -52,7 +56,7 @@ final class Admission {
       keyFrom = 0;
       keyLength = decoded.length;
     }
-    if (valueEncoding != Encoding.UTF8) {
+    if (value != null && valueEncoding != Encoding.UTF8) {
       byte[] decoded = decode(valueEncoding, value, valueFrom, valueLength);
       if (decoded == null) {
         return Defect.VALUE_NOT_IN_ENCODING;
@@ -61,14 +65,20 @@ final class Admission {
       valueFrom = 0;
       valueLength = decoded.length;
     }
-    Defect ofKey = ofLength(keyLength);
-    if (ofKey != null) {
-      return ofKey;
+    if (keyLength == 0 && !allowEmptyKey) {
+      return Defect.EMPTY_KEY;
+    }
+    if (keyLength > RecordBatch.MAX_KEY_LENGTH) {
+      return Defect.KEY_TOO_LONG;
     }
     if (valueLength > RecordBatch.MAX_VALUE_LENGTH) {
       return Defect.VALUE_TOO_LONG;
     }
-    records.visit(key, keyFrom, keyLength, value, valueFrom, valueLength);
+    if (value == null) {
+      records.delete(key, keyFrom, keyLength);
+    } else {
+      records.visit(key, keyFrom, keyLength, value, valueFrom, valueLength);
+    }
     return null;
   }
 
@@ -107,27 +117,7 @@ final class Admission {
   /** Passes the deletion of a key on, or returns its defect. */
   @Nullable Defect admitDeletion(byte[] key, int keyFrom, int keyLength, RecordVisitor records)
       throws IOException {
-    if (keyEncoding != Encoding.UTF8) {
-      byte[] decoded = decode(keyEncoding, key, keyFrom, keyLength);
-      if (decoded == null) {
-        return Defect.KEY_NOT_IN_ENCODING;
-      }
-      key = decoded;
-      keyFrom = 0;
-      keyLength = decoded.length;
-    }
-    Defect ofKey = ofLength(keyLength);
-    if (ofKey == null) {
-      records.delete(key, keyFrom, keyLength);
-    }
-    return ofKey;
-  }
-
-  private @Nullable Defect ofLength(int keyLength) {
-    if (keyLength == 0 && !allowEmptyKey) {
-      return Defect.EMPTY_KEY;
-    }
-    return keyLength > RecordBatch.MAX_KEY_LENGTH ? Defect.KEY_TOO_LONG : null;
+    return admit(key, keyFrom, keyLength, null, 0, 0, records);
   }
 
   private static byte @Nullable [] decode(Encoding encoding, byte[] text, int from, int length) {

@@ -1,7 +1,6 @@
 package tech.bsdb.tools.input;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,23 +42,16 @@ final class RecordSyntax {
       return new CsvParser(csv, options);
     }
     if (format instanceof Format.Text text) {
-      byte[] separator = text.separator().getBytes(StandardCharsets.UTF_8);
-      return line(LineFields.separated(separator, new Admission(options)));
+      return new LineParser.Separated(text, options);
     }
     if (format instanceof Format.Keys) {
-      return line(LineFields.keys(new Admission(options), options.allowEmptyKey()));
+      return new LineParser.Keys(options);
     }
     Format.JsonLines json = (Format.JsonLines) format;
     Format.Rows rows = json.rows();
-    if (rows != null) {
-      return line(new LineFields.JsonRowFields(json.keyField(), rows, options));
-    }
-    JsonMembers members = new JsonMembers(json.keyField(), options.deleteField());
-    return line(LineFields.json(members, new Admission(options)));
-  }
-
-  private LineParser line(LineFields fields) {
-    return new LineParser(fields, options);
+    return rows == null
+        ? new LineParser.Json(json, options)
+        : new LineParser.TypedJson(json, rows, options);
   }
 
   /** Parses chunks, one at a time: fills in a chunk's results from its bytes. */

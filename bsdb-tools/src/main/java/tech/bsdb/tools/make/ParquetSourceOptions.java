@@ -109,19 +109,21 @@ public final class ParquetSourceOptions {
     boolean typed = !arguments.has("--value-raw");
     boolean cut = typed && target.approximateWidth() > 0;
     return new ParquetOptions(
-            inputs,
-            keys,
-            join(arguments, keys),
-            names(arguments, "--value-fields"),
-            arguments.text("--value-raw").orElse(null),
-            false,
-            onBadRow,
-            arguments.path("--rejects").orElse(null),
-            arguments.has("--allow-empty-key"),
-            cut ? target.approximateWidth() : Integer.MAX_VALUE,
-            target.threads())
-        .withPartitions(partitions(arguments))
-        .withTypes(types(arguments));
+        inputs,
+        keys,
+        join(arguments, keys),
+        names(arguments, "--value-fields"),
+        arguments.text("--value-raw").orElse(null),
+        false,
+        onBadRow,
+        arguments.path("--rejects").orElse(null),
+        arguments.has("--allow-empty-key"),
+        cut ? target.approximateWidth() : Integer.MAX_VALUE,
+        target.threads(),
+        partitions(arguments),
+        null,
+        null,
+        types(arguments));
   }
 
   /** The key columns. */

@@ -94,62 +94,13 @@ public record ParquetOptions(
     }
   }
 
-  /** Creates options with partitions as columns of inferred types. */
-  public ParquetOptions(
-      List<String> inputs,
-      List<String> keyColumns,
-      @Nullable String keyJoin,
-      List<String> valueColumns,
-      @Nullable String rawColumn,
-      boolean keysOnly,
-      OnBadLine onBadRow,
-      @Nullable Path rejects,
-      boolean allowEmptyKey,
-      int mostValueBytes,
-      int threads) {
-    this(
-        inputs,
-        keyColumns,
-        keyJoin,
-        valueColumns,
-        rawColumn,
-        keysOnly,
-        onBadRow,
-        rejects,
-        allowEmptyKey,
-        mostValueBytes,
-        threads,
-        Partitions.INFER,
-        null,
-        null,
-        Types.DEFAULT);
-  }
-
-  /** Returns these options with partitions treated differently. */
-  public ParquetOptions withPartitions(Partitions other) {
-    return with(other, deleteField, stored, types);
-  }
-
-  /** Returns these options with other types of columns. */
-  public ParquetOptions withTypes(Types other) {
-    return with(partitions, deleteField, stored, other);
-  }
-
   /**
    * Returns these options for changes of a database.
    *
-   * @param deleteField as in the constructor
-   * @param stored as in the constructor
+   * @param deleteField {@link #deleteField}
+   * @param stored {@link #stored}
    */
   public ParquetOptions withChanges(@Nullable DeleteField deleteField, @Nullable RowSchema stored) {
-    return with(partitions, deleteField, stored, types);
-  }
-
-  private ParquetOptions with(
-      Partitions partitions,
-      @Nullable DeleteField deleteField,
-      @Nullable RowSchema stored,
-      Types types) {
     return new ParquetOptions(
         inputs,
         keyColumns,

@@ -80,7 +80,11 @@ class NestedRowsTest {
             null,
             false,
             Integer.MAX_VALUE,
-            2);
+            2,
+            ParquetOptions.Partitions.INFER,
+            null,
+            null,
+            ParquetOptions.Types.DEFAULT);
     List<String> found = new ArrayList<>();
     try (ParquetRecords records =
         ParquetRecords.open(options, FileSources.open(FileSourceOptions.local()))) {

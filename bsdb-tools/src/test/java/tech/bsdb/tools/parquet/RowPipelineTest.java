@@ -58,7 +58,11 @@ class RowPipelineTest {
             null,
             false,
             Integer.MAX_VALUE,
-            3);
+            3,
+            ParquetOptions.Partitions.INFER,
+            null,
+            null,
+            ParquetOptions.Types.DEFAULT);
     try (FileSources sources = FileSources.open(FileSourceOptions.local())) {
       file = ParquetFile.of(sources.files(options.inputs()).get(0), options, Map.of());
     }
