@@ -10,19 +10,10 @@ public final class BadInputException extends InputException {
   private final String file;
   private final long line;
 
-  BadInputException(String file, long line, String reason, String tip) {
-    this(file, line, file + ":" + line, reason, tip);
-  }
-
-  private BadInputException(String file, long line, String place, String reason, String tip) {
+  BadInputException(String file, long line, String place, String reason, String tip) {
     super(place + ": " + reason + (tip.isEmpty() ? "" : " (" + tip + ")"));
     this.file = file;
     this.line = line;
-  }
-
-  /** For a row of a file without lines; rows are counted from 1. */
-  public static BadInputException row(String file, long row, String reason, String tip) {
-    return new BadInputException(file, row, file + ": row " + row, reason, tip);
   }
 
   /**

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.RecordBatch;
+import tech.bsdb.tools.text.GrowableBytes;
 
 /** Good records in transit: a worker adds them, and the reading thread passes them on. */
 public interface Batch extends RecordVisitor {
@@ -13,20 +14,15 @@ public interface Batch extends RecordVisitor {
   /** A batch whose records are copied, and go to a visitor. */
   static Batch copying(RecordVisitor visitor) {
     return new Batch() {
-      private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
-
-      private byte[] bytes = new byte[1 << 12];
-      private int used;
+      private final GrowableBytes bytes = new GrowableBytes("records of a chunk", 1 << 12) {};
       private int[] lengths = new int[1 << 8]; // of key and value in turn
       private int counted;
 
       @Override
       public void visit(
           byte[] key, int keyFrom, int keyLength, byte[] value, int valueFrom, int valueLength) {
-        reserve((long) keyLength + valueLength);
-        System.arraycopy(key, keyFrom, bytes, used, keyLength);
-        System.arraycopy(value, valueFrom, bytes, used + keyLength, valueLength);
-        used += keyLength + valueLength;
+        bytes.put(key, keyFrom, keyLength);
+        bytes.put(value, valueFrom, valueLength);
         if (counted == lengths.length) {
           lengths = Arrays.copyOf(lengths, counted * 2);
         }
@@ -34,25 +30,15 @@ public interface Batch extends RecordVisitor {
         lengths[counted++] = valueLength;
       }
 
-      private void reserve(long more) {
-        long needed = used + more;
-        if (needed > bytes.length) {
-          if (needed > LARGEST_ARRAY) {
-            throw new OutOfMemoryError("records of " + needed + " bytes in one chunk");
-          }
-          long larger = Math.max(needed, bytes.length * 2L);
-          bytes = Arrays.copyOf(bytes, (int) Math.min(LARGEST_ARRAY, larger));
-        }
-      }
-
       @Override
       public void handOn() throws IOException {
+        byte[] all = bytes.bytes();
         int at = 0;
         for (int i = 0; i < counted; i += 2) {
-          visitor.visit(bytes, at, lengths[i], bytes, at + lengths[i], lengths[i + 1]);
+          visitor.visit(all, at, lengths[i], all, at + lengths[i], lengths[i + 1]);
           at += lengths[i] + lengths[i + 1];
         }
-        used = 0;
+        bytes.truncate(0);
         counted = 0;
       }
     };

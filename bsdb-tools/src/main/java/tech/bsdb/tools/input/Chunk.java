@@ -1,16 +1,17 @@
 package tech.bsdb.tools.input;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.util.EnumMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A piece of a file that starts and ends at record boundaries, with its parsed contents.
+ * A piece of a file that starts and ends at record boundaries, with its parsed contents. Its lines
+ * include those of a header, before {@code from}.
  *
  * <p>Chunks are reused: the source fills a chunk, a worker parses it, the calling thread takes the
  * result, and the source fills the chunk again. A chunk belongs to one thread at a time.
  */
-final class Chunk {
+final class Chunk extends Parsed {
   /** Its number in input order, from 0. */
   long number;
 
@@ -35,56 +36,36 @@ final class Chunk {
   /** Why its only record could not be held, or null. The bytes are the beginning of that record. */
   @Nullable Defect beyondHolding;
 
-  /** Number of lines in it, including those before {@code from}. */
-  long lines;
+  private final InputOptions options;
+  private final Map<Defect, Reason> reasons = new EnumMap<>(Defect.class);
 
-  /** Its good records. */
-  final Batch batch;
-
-  /** The lines of its good records, from 1; their numbers count from 0. */
-  final Places places = new Places(Integer.MAX_VALUE);
-
-  /** Its bad records, in order. */
-  final List<BadRecord> badRecords = new ArrayList<>();
-
-  Chunk(int capacity, Batch batch) {
+  Chunk(int capacity, Batch records, InputOptions options) {
+    super(records);
     this.bytes = new byte[capacity];
-    this.batch = batch;
-  }
-
-  /** Adds the line of the next good record, from 0. */
-  void addGood(int line) {
-    places.add(places.records(), 1, 0, line + 1L);
-  }
-
-  /** Adds a bad record. */
-  void addBad(Defect defect, @Nullable String detail, int line, int from, int to) {
-    badRecords.add(new BadRecord(defect, detail, line, from, to));
-  }
-
-  /** Resets the contents; leaves the bytes in the array. */
-  void clear() {
-    from = 0;
-    to = 0;
-    header = null;
-    beyondHolding = null;
-    lines = 0;
-    places.clear();
-    badRecords.clear();
+    this.options = options;
   }
 
   /**
-   * A bad record.
+   * Adds a bad record.
    *
    * @param detail a more specific error message than that of the defect, if there is one
    * @param line its line, from 0
    * @param from where its bytes begin
    * @param to where they end
    */
-  record BadRecord(Defect defect, @Nullable String detail, int line, int from, int to) {
-    /** The reason, as an error message. */
-    String reason(InputOptions options) {
-      return detail == null ? defect.describe(options) : detail;
-    }
+  void addBad(Defect defect, @Nullable String detail, long line, int from, int to) {
+    Reason reason = reasons.computeIfAbsent(defect, added -> added.reason(null, options));
+    bad.add(
+        new Bad(line, detail == null ? reason : defect.reason(detail, options), bytes, from, to));
+  }
+
+  /** Resets the contents; leaves the bytes in the array. */
+  @Override
+  protected void clear() {
+    super.clear();
+    from = 0;
+    to = 0;
+    header = null;
+    beyondHolding = null;
   }
 }

@@ -108,7 +108,7 @@ final class ChunkReader implements Closeable {
       int count = in.read(piece, 0, piece.length);
       if (count < 0) {
         ended = true;
-        chunk.lines = lineFeeds + (last == '\n' ? 0 : 1);
+        chunk.units = lineFeeds + (last == '\n' ? 0 : 1);
         carriedBytes = 0;
         return;
       }
@@ -118,7 +118,7 @@ final class ChunkReader implements Closeable {
       carry(piece, Math.max(end, 0), count);
     }
     seen = 0;
-    chunk.lines = lineFeeds;
+    chunk.units = lineFeeds;
   }
 
   private static long lineFeeds(byte[] bytes, int to) {

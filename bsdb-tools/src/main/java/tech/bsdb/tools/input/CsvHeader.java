@@ -63,7 +63,7 @@ final class CsvHeader {
           file + ":1: " + defect.describe(options) + ", in place of a CSV header");
     }
     first.from = end;
-    first.lines = scanner.lines();
+    first.units = scanner.lines();
     return of(scanner.texts(), format, options.deleteField(), file);
   }
 

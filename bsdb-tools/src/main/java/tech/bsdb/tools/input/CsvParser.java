@@ -36,15 +36,15 @@ final class CsvParser implements RecordSyntax.ChunkParser {
       Defect ofRecord = row.defect(valid);
       Defect defect = ofRecord == null ? handOn(chunk) : ofRecord;
       if (defect == null) {
-        chunk.addGood((int) chunk.lines);
+        chunk.addGood(chunk.units);
       } else {
         String detail = ofRecord == null ? admission.takeDetail() : null;
-        chunk.addBad(defect, detail, (int) chunk.lines, at, row.textEnd());
+        chunk.addBad(defect, detail, chunk.units, at, row.textEnd());
         if (stopAtBad) {
           return;
         }
       }
-      chunk.lines += row.lines();
+      chunk.units += row.lines();
       at = next;
     }
   }
@@ -57,7 +57,8 @@ final class CsvParser implements RecordSyntax.ChunkParser {
     int key = header.keyColumn;
     int delete = header.deleteColumn;
     if (mark != null && mark.is(row.bytes(delete), row.from(delete), row.length(delete))) {
-      return admission.admitDeletion(row.bytes(key), row.from(key), row.length(key), chunk.batch);
+      return admission.admitDeletion(
+          row.bytes(key), row.from(key), row.length(key), chunk.records());
     }
     if (rows != null) {
       return handOnRow(rows, header, chunk);
@@ -71,7 +72,7 @@ final class CsvParser implements RecordSyntax.ChunkParser {
           row.bytes(only),
           row.from(only),
           row.length(only),
-          chunk.batch);
+          chunk.records());
     }
     value.set(row, header);
     return admission.admit(
@@ -81,7 +82,7 @@ final class CsvParser implements RecordSyntax.ChunkParser {
         value.bytes(),
         0,
         value.length(),
-        chunk.batch);
+        chunk.records());
   }
 
   private @Nullable Defect handOnRow(CsvRows typed, CsvHeader header, Chunk chunk)
@@ -101,7 +102,7 @@ final class CsvParser implements RecordSyntax.ChunkParser {
     }
     int key = header.keyColumn;
     return admission.admitRow(
-        row.bytes(key), row.from(key), row.length(key), typed.row(), chunk.batch);
+        row.bytes(key), row.from(key), row.length(key), typed.row(), chunk.records());
   }
 
   /** One value from several columns of a row: a JSON object of strings, or a line of CSV. */

@@ -1,5 +1,6 @@
 package tech.bsdb.tools.input;
 
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.RecordBatch;
 
 /** The reasons why a line is not a record, in the order of reports. */
@@ -41,6 +42,17 @@ enum Defect {
     return label;
   }
 
+  /**
+   * The reason as it is reported.
+   *
+   * @param detail a more specific error message than {@link #describe}, or null
+   */
+  Parsed.Reason reason(@Nullable String detail, InputOptions options) {
+    boolean stops = this == TOO_LONG_FOR_HEAP || options.onBadLine() == InputOptions.OnBadLine.FAIL;
+    String message = detail == null ? describe(options) : detail;
+    return new Parsed.Reason(label, message, tip(options), stops);
+  }
+
   /** The reason as an error message. */
   String describe(InputOptions options) {
     return switch (this) {
@@ -66,7 +78,7 @@ enum Defect {
   }
 
   /** The options that would let such a line pass. */
-  String tip(InputOptions options) {
+  private String tip(InputOptions options) {
     if (options.format() instanceof Format.Keys) { // whoever skips a deletion keeps its record
       return this == EMPTY_LINE ? "--allow-empty-key takes it as the empty key" : "";
     }

@@ -27,9 +27,12 @@ import tech.bsdb.tools.rows.RowSchema;
  * threads nor on how a directory lists its files. Memory is bounded: about 2 MiB for each of {@code
  * 2 * threads + 2} chunks in flight, plus whatever the longest record takes.
  *
+ * <p>A {@link #place} is {@code FILE:LINE}; for a CSV record of several lines, the first. If there
+ * are very many gaps between good lines, only places up to about the millionth gap are kept.
+ *
  * <p>For use by one thread, except {@link #close}.
  */
-public final class Input implements RecordSource {
+public final class Input extends PipedSource {
   private static final int CHUNK_BYTES = 1 << 20;
 
   private final InputOptions options;
@@ -38,10 +41,6 @@ public final class Input implements RecordSource {
   private final RecordSyntax syntax;
   private final int chunkBytes;
   private final int longest;
-  private final Places places = new Places(Places.MOST_RUNS);
-
-  private final Reading reading = new Reading();
-  private boolean read;
 
   private Input(
       InputOptions options,
@@ -49,6 +48,11 @@ public final class Input implements RecordSource {
       List<Path> databases,
       int chunkBytes,
       int longest) {
+    super(
+        new Ledger(
+            files.stream().map(InputFile::name).toList(),
+            ":",
+            Stream.of(Defect.values()).map(Defect::label).toList()));
     this.options = options;
     this.files = files;
     this.databases = List.copyOf(databases);
@@ -143,36 +147,20 @@ public final class Input implements RecordSource {
     if (records <= 0 || !Sampler.canSample(files, options)) {
       return 0;
     }
-    RecordSyntax lenient = new RecordSyntax(options.withOnBadLine(InputOptions.OnBadLine.SKIP));
-    return new Sampler(files, lenient.newParser(), visitor).sample(records);
+    return new Sampler(files, options, visitor).sample(records);
   }
 
   @Override
-  public InputReport feed(DatabaseBuilder builder, InputListener listener) throws IOException {
-    return read(() -> Batch.into(builder), listener);
-  }
-
-  @Override
-  public InputReport forEach(RecordVisitor visitor, InputListener listener) throws IOException {
-    return read(() -> Batch.copying(visitor), listener);
-  }
-
-  private InputReport read(Supplier<Batch> batches, InputListener listener) throws IOException {
-    if (read) {
-      throw new IllegalStateException("the input has already been read");
-    }
-    read = true;
+  protected InputReport read(Supplier<Batch> batches, InputListener listener) throws IOException {
     long totalBytes = totalBytes();
-    Ledger ledger = new Ledger(files, options, places);
     ChunkSource source = new ChunkSource(files, options.encoding(), syntax, chunkBytes, longest);
     ParsePipeline pipeline =
-        new ParsePipeline(source, syntax::newParser, batches, options.threads(), chunkBytes);
+        new ParsePipeline(source, syntax::newParser, batches, options, chunkBytes);
     boolean transcoded = !options.encoding().equals(StandardCharsets.UTF_8);
-    try (Rejects rejects = reading.begin(options.rejects(), transcoded, pipeline::stop)) {
+    try (Rejects rejects = begin(options.rejects(), transcoded, pipeline::stop)) {
       pipeline.run(
-          chunk -> {
-            ledger.enter(chunk, rejects);
-            chunk.batch.handOn();
+          (number, chunk) -> {
+            enter(chunk.file, chunk, rejects);
             listener.progress(chunk.bytesRead, totalBytes, ledger.records());
           });
     } catch (InputException failure) {
@@ -191,7 +179,7 @@ public final class Input implements RecordSource {
       return failure;
     }
     try {
-      file.checkCompression(reading::isStopped);
+      file.checkCompression(this::isStopped);
       return failure;
     } catch (IOException damage) {
       InputException first = InputException.reading(file.name(), damage);
@@ -202,30 +190,5 @@ public final class Input implements RecordSource {
 
   private @Nullable InputFile fileOf(BadInputException bad) {
     return files.stream().filter(file -> file.name().equals(bad.file())).findFirst().orElse(null);
-  }
-
-  @Override
-  public void publishRejects() throws IOException {
-    reading.publishRejects();
-  }
-
-  /**
-   * {@code FILE:LINE}; for a CSV record of several lines, the first. If there are very many gaps
-   * between good lines, only places up to about the millionth gap are kept.
-   */
-  @Override
-  public @Nullable String place(long recordNumber) {
-    Places.Place place = places.of(recordNumber);
-    return place == null ? null : files.get(place.file()).name() + ":" + place.line();
-  }
-
-  @Override
-  public void stop() {
-    reading.stop();
-  }
-
-  @Override
-  public void close() {
-    reading.close();
   }
 }

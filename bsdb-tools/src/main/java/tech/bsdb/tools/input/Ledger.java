@@ -1,77 +1,112 @@
 package tech.bsdb.tools.input;
 
 import java.io.IOException;
-import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Accounts for every line, chunk by chunk in the order of the input, and maps lines of a chunk to
- * lines of a file.
+ * Accounts for every line or row, piece by piece in the order of the input, and knows where each
+ * record is from. For use by one thread.
  */
-final class Ledger {
-  private final List<InputFile> files;
-  private final InputOptions options;
-  private final Places places;
-  private final Map<Defect, Long> rejectedByDefect = new EnumMap<>(Defect.class);
+public final class Ledger {
+  private final List<String> files;
+  private final String unit;
+  private final List<String> reasons;
+  private final Places places = new Places(Places.MOST_RUNS);
+  private final Map<String, Long> rejectedByReason = new TreeMap<>();
   private int file = -1;
-  private long linesOfFile;
-  private long lines;
+  private long unitsOfFile;
+  private long units;
   private long records;
   private long rejected;
 
-  Ledger(List<InputFile> files, InputOptions options, Places places) {
+  /**
+   * Creates an empty ledger.
+   *
+   * @param files the names of the files
+   * @param unit what a place has between the file and the number of the line or row
+   * @param reasons the reasons to report first, in this order; others follow in alphabetical order
+   */
+  public Ledger(List<String> files, String unit, List<String> reasons) {
     this.files = files;
-    this.options = options;
-    this.places = places;
+    this.unit = unit;
+    this.reasons = reasons;
   }
 
   /**
-   * Enters the next chunk.
+   * Enters the next piece of the input.
    *
-   * @param rejects where its bad lines go, or null
-   * @throws BadInputException if it has a bad line that must not be left out
+   * @param number that of its file
+   * @param rejects receives what is not a record, or null
+   * @throws BadInputException for the first line or row that stops the reading
    */
-  void enter(Chunk chunk, @Nullable Rejects rejects) throws IOException {
-    if (chunk.file != file) {
-      file = chunk.file;
-      linesOfFile = 0;
+  void enter(int number, Parsed parsed, @Nullable Rejects rejects) throws IOException {
+    if (number != file) {
+      file = number;
+      unitsOfFile = 0;
     }
-    for (Chunk.BadRecord bad : chunk.badRecords) {
-      enterBad(chunk, bad, rejects);
+    for (Parsed.Bad bad : parsed.bad) {
+      enterBad(bad, rejects);
     }
-    places.addAll(chunk.places, records, file, linesOfFile);
-    records += chunk.places.records();
-    linesOfFile += chunk.lines;
-    lines += chunk.lines;
+    places.addAll(parsed.places, records, file, unitsOfFile);
+    records += parsed.places.records();
+    unitsOfFile += parsed.units;
+    units += parsed.units;
   }
 
-  private void enterBad(Chunk chunk, Chunk.BadRecord bad, @Nullable Rejects rejects)
-      throws IOException {
-    Defect defect = bad.defect();
-    String name = files.get(file).name();
-    long line = linesOfFile + bad.line() + 1;
-    String reason = bad.reason(options);
+  private void enterBad(Parsed.Bad bad, @Nullable Rejects rejects) throws IOException {
+    Parsed.Reason reason = bad.reason();
+    long number = unitsOfFile + bad.unit() + 1;
+    String place = place(file, number);
     if (rejects != null) {
-      rejects.write(name + ":" + line, reason, chunk.bytes, bad.from(), bad.to());
+      byte[] text = bad.text();
+      if (text == null) {
+        rejects.write(place, reason.message());
+      } else {
+        rejects.write(place, reason.message(), text, bad.from(), bad.to());
+      }
     }
-    if (options.onBadLine() == InputOptions.OnBadLine.FAIL || defect == Defect.TOO_LONG_FOR_HEAP) {
-      throw new BadInputException(name, line, reason, defect.tip(options));
+    if (reason.stops()) {
+      throw new BadInputException(files.get(file), number, place, reason.message(), reason.tip());
     }
-    rejectedByDefect.merge(defect, 1L, Long::sum);
+    rejectedByReason.merge(reason.label(), 1L, Long::sum);
     rejected++;
   }
 
-  long records() {
+  private String place(int file, long number) {
+    return files.get(file) + unit + number;
+  }
+
+  /** The place of a record, or null if it is not known. */
+  @Nullable String place(long record) {
+    Places.Place place = places.of(record);
+    return place == null ? null : place(place.file(), place.line());
+  }
+
+  /** The number of records entered so far. */
+  public long records() {
     return records;
   }
 
-  /** The totals of all chunks entered so far. */
-  InputReport report(long bytes) {
+  /**
+   * The totals of all that was entered so far.
+   *
+   * @param bytes the bytes read
+   */
+  public InputReport report(long bytes) {
     Map<String, Long> byReason = new LinkedHashMap<>();
-    rejectedByDefect.forEach((defect, count) -> byReason.put(defect.label(), count));
-    return new InputReport(lines, records, byReason, rejected, bytes);
+    for (String reason : reasons) {
+      rejectedByReason.computeIfPresent(
+          reason,
+          (label, count) -> {
+            byReason.put(label, count);
+            return count;
+          });
+    }
+    rejectedByReason.forEach(byReason::putIfAbsent);
+    return new InputReport(units, records, byReason, rejected, bytes);
   }
 }

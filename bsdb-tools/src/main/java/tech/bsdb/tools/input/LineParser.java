@@ -31,15 +31,16 @@ abstract class LineParser implements RecordSyntax.ChunkParser {
   @Override
   public void parse(Chunk chunk) throws IOException {
     byte[] bytes = chunk.bytes;
+    RecordVisitor records = chunk.records();
     boolean valid = Utf8.isValid(bytes, chunk.from, chunk.to);
-    int line = (int) chunk.lines;
+    long line = chunk.units;
     for (int at = chunk.from; at < chunk.to; line++) {
       int lineFeed = ByteSearch.indexOf(bytes, at, chunk.to, (byte) '\n');
       int end =
           lineFeed < 0
               ? chunk.to
               : lineFeed > at && bytes[lineFeed - 1] == '\r' ? lineFeed - 1 : lineFeed;
-      Defect defect = parse(bytes, at, end, valid, chunk.batch);
+      Defect defect = parse(bytes, at, end, valid, records);
       if (defect == null) {
         chunk.addGood(line);
       } else {
@@ -50,7 +51,7 @@ abstract class LineParser implements RecordSyntax.ChunkParser {
       }
       at = lineFeed < 0 ? chunk.to : lineFeed + 1;
     }
-    chunk.lines = line;
+    chunk.units = line;
   }
 
   private @Nullable Defect parse(

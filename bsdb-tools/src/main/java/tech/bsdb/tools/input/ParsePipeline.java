@@ -21,19 +21,12 @@ import org.jspecify.annotations.Nullable;
  * a daemon and ends when its read returns.
  */
 final class ParsePipeline {
-
-  /** Takes parsed chunks in the order of the input. */
-  @FunctionalInterface
-  interface Taker {
-    /** Takes a chunk. On return the chunk belongs to the pipeline again. */
-    void take(Chunk chunk) throws IOException;
-  }
-
   /** Bytes of chunks at most, and beyond which the source waits if long records enlarge them. */
   private static final long MAX_HELD = Runtime.getRuntime().maxMemory() / 8;
 
   private final ChunkSource source;
   private final boolean sourceMayBlock;
+  private final InputOptions options;
   private final Supplier<RecordSyntax.ChunkParser> parsers;
   private final Supplier<Batch> batches;
   private final int chunkBytes;
@@ -51,13 +44,15 @@ final class ParsePipeline {
       ChunkSource source,
       Supplier<RecordSyntax.ChunkParser> parsers,
       Supplier<Batch> batches,
-      int threads,
+      InputOptions options,
       int chunkBytes) {
     this.source = source;
     this.sourceMayBlock = source.mayBlock();
+    this.options = options;
     this.parsers = parsers;
     this.batches = batches;
     this.chunkBytes = chunkBytes;
+    int threads = options.threads();
     this.chunks = new OrderedPipeline<>(this, "bsdb-input-", threads);
     this.chunksToMake = (int) Math.max(2, Math.min(2L * threads + 2, MAX_HELD / chunkBytes));
   }
@@ -65,14 +60,15 @@ final class ParsePipeline {
   /**
    * Parses everything; may be called once.
    *
+   * @param taker takes the chunks in the order of the input; then they belong to the pipeline again
    * @throws IOException if reading, parsing or the taker fails; all workers have ended by then
    */
-  void run(Taker taker) throws IOException {
+  void run(OrderedPipeline.Taker<Chunk> taker) throws IOException {
     try {
       chunks.run(
           this::work,
           (number, chunk) -> {
-            taker.take(chunk);
+            taker.take(number, chunk);
             giveBack(chunk);
           });
     } finally {
@@ -152,7 +148,7 @@ final class ParsePipeline {
       if (isOrdinary(chunk)) {
         failure = full;
       } else {
-        chunk.badRecords.clear();
+        chunk.bad.clear();
         chunk.addBad(Defect.TOO_LONG_FOR_HEAP, null, 0, 0, 0);
       }
     } catch (Throwable thrown) {
@@ -172,7 +168,7 @@ final class ParsePipeline {
     Chunk used = empty.poll();
     if (used == null) {
       chunksToMake--;
-      return new Chunk(chunkBytes, batches.get());
+      return new Chunk(chunkBytes, batches.get(), options);
     }
     return used;
   }

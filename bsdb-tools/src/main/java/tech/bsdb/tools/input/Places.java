@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
  * The places of records, kept as runs of records on consecutive lines of a file. Beyond a fixed
  * number of runs, the places of further records are not known.
  */
-public final class Places {
+final class Places {
   /** 20 MiB of runs. */
-  public static final int MOST_RUNS = 1 << 20;
+  static final int MOST_RUNS = 1 << 20;
 
   /** The index of a file, and a line in it, from 1. */
-  public record Place(int file, long line) {}
+  record Place(int file, long line) {}
 
   private final int mostRuns;
   private long[] firstRecords = new long[16];
@@ -23,12 +23,12 @@ public final class Places {
   private boolean full;
 
   /** Keeps at most {@code mostRuns} runs. */
-  public Places(int mostRuns) {
+  Places(int mostRuns) {
     this.mostRuns = mostRuns;
   }
 
   /** Adds records on consecutive lines; their numbers continue those added before. */
-  public void add(long firstRecord, long records, int file, long firstLine) {
+  void add(long firstRecord, long records, int file, long firstLine) {
     if (full) {
       return;
     }
@@ -76,7 +76,7 @@ public final class Places {
   }
 
   /** The place of the record, or null if it is not known. */
-  public @Nullable Place of(long record) {
+  @Nullable Place of(long record) {
     if (record < 0 || record >= known) {
       return null;
     }

@@ -21,14 +21,16 @@ final class Sampler {
   private static final int LARGEST_WINDOW = 1 << 22;
 
   private final List<InputFile> files;
+  private final InputOptions options;
   private final RecordSyntax.ChunkParser parser;
   private final RecordVisitor visitor;
   private int given;
   private long givenBytes;
 
-  Sampler(List<InputFile> files, RecordSyntax.ChunkParser parser, RecordVisitor visitor) {
+  Sampler(List<InputFile> files, InputOptions options, RecordVisitor visitor) {
     this.files = files;
-    this.parser = parser;
+    this.options = options.withOnBadLine(InputOptions.OnBadLine.SKIP);
+    this.parser = new RecordSyntax(this.options).newParser();
     this.visitor = visitor;
   }
 
@@ -76,7 +78,7 @@ final class Sampler {
     if (records <= 0 || bytes <= 0) {
       return place;
     }
-    Chunk chunk = new Chunk(0, new Share(bytes));
+    Chunk chunk = new Chunk(0, new Share(bytes), options);
     // The byte before it shows whether the place begins a line.
     long from = Math.max(0, place - 1);
     for (int window = WINDOW; window <= LARGEST_WINDOW; window *= 8) {

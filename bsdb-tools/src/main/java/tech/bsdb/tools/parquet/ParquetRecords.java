@@ -5,9 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -15,20 +13,15 @@ import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.DatabaseBuilder;
-import tech.bsdb.tools.input.BadInputException;
 import tech.bsdb.tools.input.Batch;
 import tech.bsdb.tools.input.DeleteField;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.input.InputListener;
-import tech.bsdb.tools.input.InputOptions.OnBadLine;
 import tech.bsdb.tools.input.InputReport;
-import tech.bsdb.tools.input.Places;
-import tech.bsdb.tools.input.Reading;
-import tech.bsdb.tools.input.RecordSource;
-import tech.bsdb.tools.input.RecordVisitor;
+import tech.bsdb.tools.input.Ledger;
+import tech.bsdb.tools.input.PipedSource;
 import tech.bsdb.tools.input.Rejects;
 import tech.bsdb.tools.parquet.ParquetFile.RowGroup;
-import tech.bsdb.tools.parquet.RowBatch.BadRow;
 import tech.bsdb.tools.parquet.RowPipeline.Task;
 import tech.bsdb.tools.rows.AvroSchemas;
 import tech.bsdb.tools.rows.RowResolution;
@@ -44,9 +37,10 @@ import tech.bsdb.tools.source.SourceFile;
  *
  * <p>All footers are read first, so that the schema is known and mismatches are found before
  * anything is written. Then the selected columns of the row groups are read, several groups at a
- * time. Memory is bounded by a share of the heap, except for row groups that are larger.
+ * time. Memory is bounded by a share of the heap, except for row groups that are larger. A {@link
+ * #place} is {@code FILE: row N}, rows counted from 1.
  */
-public final class ParquetRecords implements RecordSource {
+public final class ParquetRecords extends PipedSource {
   /** Number of column chunks whose footers are kept instead of read again: about 50 MB. */
   private static final int MAX_KEPT_CHUNKS = 100_000;
 
@@ -60,10 +54,6 @@ public final class ParquetRecords implements RecordSource {
   private final List<String> notes;
   private final @Nullable RowSchema schema;
   private final @Nullable RowResolution resolution;
-  private final RowLedger ledger = new RowLedger();
-
-  private final Reading reading = new Reading();
-  private boolean read;
 
   private ParquetRecords(
       ParquetOptions options,
@@ -73,6 +63,7 @@ public final class ParquetRecords implements RecordSource {
       List<Scalar> parts,
       List<String> notes)
       throws InputException {
+    super(new Ledger(files.stream().map(ParquetFile::name).toList(), ": row ", List.of()));
     this.options = options;
     this.sources = sources;
     this.files = files;
@@ -482,20 +473,7 @@ public final class ParquetRecords implements RecordSource {
   }
 
   @Override
-  public InputReport feed(DatabaseBuilder builder, InputListener listener) throws IOException {
-    return read(() -> Batch.into(builder), listener);
-  }
-
-  @Override
-  public InputReport forEach(RecordVisitor visitor, InputListener listener) throws IOException {
-    return read(() -> Batch.copying(visitor), listener);
-  }
-
-  private InputReport read(Supplier<Batch> batches, InputListener listener) throws IOException {
-    if (read) {
-      throw new IllegalStateException("the input was read already");
-    }
-    read = true;
+  protected InputReport read(Supplier<Batch> batches, InputListener listener) throws IOException {
     List<Task> tasks = tasks();
     long allBytes = tasks.stream().mapToLong(task -> task.rowGroup().bytes()).sum();
     RowPipeline pipeline =
@@ -509,14 +487,14 @@ public final class ParquetRecords implements RecordSource {
     for (int i = 0; i < tasks.size(); i++) {
       done[i + 1] = done[i] + tasks.get(i).rowGroup().bytes();
     }
-    try (Rejects rejects = reading.begin(options.rejects(), false, pipeline::stop)) {
+    try (Rejects rejects = begin(options.rejects(), false, pipeline::stop)) {
       pipeline.run(
-          (task, batch) -> {
-            ledger.enter(task, batch, rejects);
-            batch.records().handOn();
+          (number, batch) -> {
+            Task task = tasks.get((int) number);
+            enter(task.fileNumber(), batch, rejects);
             RowGroup group = task.rowGroup();
             double share =
-                (double) (batch.firstRow() + batch.rows() - group.firstRow()) / group.rows();
+                (double) (batch.firstRow() + batch.units() - group.firstRow()) / group.rows();
             long bytes = done[task.number()] + (long) (share * group.bytes());
             listener.progress(bytes, allBytes, ledger.records());
           });
@@ -546,96 +524,8 @@ public final class ParquetRecords implements RecordSource {
   }
 
   @Override
-  public void publishRejects() throws IOException {
-    reading.publishRejects();
-  }
-
-  /** {@code FILE: row N}, rows counted from 1. */
-  @Override
-  public @Nullable String place(long recordNumber) {
-    return ledger.place(recordNumber);
-  }
-
-  @Override
-  public void stop() {
-    reading.stop();
-  }
-
-  @Override
   public void close() {
-    reading.close();
+    super.close();
     close(sources);
-  }
-
-  /** Accounts for every row, batch by batch in input order. */
-  private final class RowLedger {
-    private final Places places = new Places(Places.MOST_RUNS);
-    private final Map<String, Long> rejectedByReason = new TreeMap<>();
-    private long rows;
-    private long records;
-    private long rejected;
-
-    /**
-     * Records the next batch.
-     *
-     * @param rejects receives its bad rows, or null
-     * @throws BadInputException if it has a bad row that may not be skipped
-     */
-    void enter(Task task, RowBatch batch, @Nullable Rejects rejects) throws IOException {
-      int next = 0;
-      for (BadRow bad : batch.bad()) {
-        enterGood(task, batch, next, bad.row());
-        enterBad(task, batch, bad, rejects);
-        next = bad.row() + 1;
-      }
-      enterGood(task, batch, next, batch.rows());
-      rows += batch.rows();
-    }
-
-    private void enterGood(Task task, RowBatch batch, int from, int to) {
-      if (to > from) {
-        places.add(records, to - from, task.fileNumber(), batch.firstRow() + from + 1);
-        records += to - from;
-      }
-    }
-
-    private void enterBad(Task task, RowBatch batch, BadRow bad, @Nullable Rejects rejects)
-        throws IOException {
-      long row = batch.firstRow() + bad.row() + 1;
-      String reason = bad.reason() + (bad.detail().isEmpty() ? "" : " (" + bad.detail() + ")");
-      String name = task.file().name();
-      if (rejects != null) {
-        rejects.write(place(name, row), reason);
-      }
-      if (options.onBadRow() == OnBadLine.FAIL) {
-        String skip = "--on-bad-line skip leaves such rows out";
-        throw BadInputException.row(
-            name,
-            row,
-            reason,
-            bad.reason().equals("empty key") ? "--allow-empty-key allows it, " + skip : skip);
-      }
-      rejectedByReason.merge(bad.reason(), 1L, Long::sum);
-      rejected++;
-    }
-
-    /** Returns where a record is from, or null if unknown. */
-    @Nullable String place(long record) {
-      Places.Place place = places.of(record);
-      return place == null ? null : place(files.get(place.file()).name(), place.line());
-    }
-
-    private static String place(String file, long row) {
-      return file + ": row " + row;
-    }
-
-    long records() {
-      return records;
-    }
-
-    /** Returns a report of what has been recorded so far. */
-    InputReport report(long bytes) {
-      return new InputReport(rows, records, rejectedByReason, rejected, bytes);
-    }
   }
 }

@@ -20,14 +20,6 @@ import tech.bsdb.tools.parquet.ParquetFile.RowGroup;
  * no batch ready, so the run cannot stall.
  */
 final class RowPipeline {
-
-  /** Takes batches in the order of the input. */
-  @FunctionalInterface
-  interface Taker {
-    /** Takes a batch. On return the batch belongs to the pipeline again. */
-    void take(Task task, RowBatch batch) throws IOException;
-  }
-
   /**
    * A row group to read.
    *
@@ -71,13 +63,15 @@ final class RowPipeline {
   /**
    * Reads everything; may be called once.
    *
+   * @param taker takes the number of a row group and its next batch, in the order of the input;
+   *     then the batch belongs to the pipeline again
    * @throws IOException if reading or the taker fails; all workers have ended by then
    */
-  void run(Taker taker) throws IOException {
+  void run(OrderedPipeline.Taker<RowBatch> taker) throws IOException {
     rows.run(
         this::work,
         (lane, batch) -> {
-          taker.take(tasks.get((int) lane), batch);
+          taker.take(lane, batch);
           giveBack(batch);
         });
   }

@@ -170,7 +170,7 @@ final class RowReader implements AutoCloseable {
         convert();
       }
       boolean good = add(batch, deletes);
-      boolean full = batch.bytes() >= MAX_BYTES || batch.rows() == MAX_ROWS;
+      boolean full = batch.bytes() >= MAX_BYTES || batch.units() == MAX_ROWS;
       if (full || (!good && options.onBadRow() == OnBadLine.FAIL)) {
         if (!take(sink, batch) || !good && options.onBadRow() == OnBadLine.FAIL) {
           return;
@@ -263,7 +263,7 @@ final class RowReader implements AutoCloseable {
     }
     String reason = problem.reason();
     if (reason != null) {
-      batch.addBad(reason, problem.detail());
+      batch.addBad(reason, problem.detail(), options.onBadRow());
       return false;
     }
     if (deletes) {

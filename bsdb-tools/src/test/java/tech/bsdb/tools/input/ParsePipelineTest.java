@@ -96,9 +96,10 @@ final class ParsePipelineTest {
                       handedOn.incrementAndGet();
                     }
                   },
-              3,
+              options.withThreads(3),
               10);
-      assertThatThrownBy(() -> pipeline.run(chunk -> chunk.batch.handOn())).isSameAs(broken);
+      assertThatThrownBy(() -> pipeline.run((number, chunk) -> chunk.records().handOn()))
+          .isSameAs(broken);
       // Chunks are parsed in any order, but not further apart than those that are under way.
       assertThat(handedOn.get()).isBetween(Math.max(0, bad - UNDER_WAY), bad + UNDER_WAY);
     }
@@ -117,9 +118,9 @@ final class ParsePipelineTest {
               throw broken;
             },
             () -> Batch.copying(NOTHING),
-            2,
+            options,
             10);
-    assertThatThrownBy(() -> noParser.run(chunk -> {})).isSameAs(broken);
+    assertThatThrownBy(() -> noParser.run((number, chunk) -> {})).isSameAs(broken);
     ParsePipeline noBatch =
         new ParsePipeline(
             new ChunkSource(files, UTF_8, lines, 10, 100),
@@ -127,9 +128,9 @@ final class ParsePipelineTest {
             () -> {
               throw broken;
             },
-            2,
+            options,
             10);
-    assertThatThrownBy(() -> noBatch.run(chunk -> {})).isSameAs(broken);
+    assertThatThrownBy(() -> noBatch.run((number, chunk) -> {})).isSameAs(broken);
   }
 
   @Test

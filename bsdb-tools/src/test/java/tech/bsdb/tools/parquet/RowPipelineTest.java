@@ -92,9 +92,9 @@ class RowPipelineTest {
     long[] next = {0};
     pipeline(keys, threads, maxHeld)
         .run(
-            (task, batch) -> {
+            (number, batch) -> {
               assertThat(batch.firstRow()).isEqualTo(next[0]);
-              next[0] += batch.rows();
+              next[0] += batch.units();
               batch.records().handOn();
             });
     assertThat(keys).isEqualTo(IntStream.range(0, ROWS).mapToObj(String::valueOf).toList());
@@ -108,7 +108,7 @@ class RowPipelineTest {
             () ->
                 pipeline(keys, threads, maxHeld)
                     .run(
-                        (task, batch) -> {
+                        (number, batch) -> {
                           if (batch.firstRow() > ROWS / 2) {
                             throw new IOException("no more");
                           }
@@ -123,7 +123,7 @@ class RowPipelineTest {
     assertThatThrownBy(
             () ->
                 pipeline.run(
-                    (task, batch) -> {
+                    (number, batch) -> {
                       Thread stopper = new Thread(pipeline::stop);
                       stopper.start();
                       try {
@@ -156,7 +156,7 @@ class RowPipelineTest {
             () -> Batch.copying((key, keyFrom, keyLength, value, valueFrom, valueLength) -> {}),
             1,
             0);
-    assertThatThrownBy(() -> pipeline.run((task, batch) -> batch.records().handOn()))
+    assertThatThrownBy(() -> pipeline.run((number, batch) -> batch.records().handOn()))
         .isInstanceOf(InputException.class)
         .hasMessage(copy + ": was changed while it was read; build again");
   }
