@@ -97,7 +97,7 @@ final class RowReader implements AutoCloseable {
       decode(from, group, pages, sink);
     } catch (SinkException notTheFiles) {
       throw notTheFiles;
-    } catch (IOException | RuntimeException | StackOverflowError e) {
+    } catch (IOException | RuntimeException e) {
       throw from.isUnchanged()
           ? Damage.of(from.name(), "row group " + group.index() + ": ", e)
           : from.changed();
