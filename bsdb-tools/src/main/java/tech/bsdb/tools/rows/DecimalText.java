@@ -44,15 +44,15 @@ abstract class DecimalText extends ScalarText {
 
     /** Creates a type of exactly {@code size} bytes, or {@link #ANY_SIZE}. */
     Scaled(Shape shape, int size) {
-      this("decimal(" + shape.precision + "," + shape.scale + ")", shape, size);
-    }
-
-    private Scaled(String type, Shape shape, int size) {
-      super("a " + type);
-      this.type = type;
+      super("a " + type(shape));
+      this.type = type(shape);
       this.precision = shape.precision;
       this.scale = shape.scale;
       this.size = size;
+    }
+
+    private static String type(Shape shape) {
+      return "decimal(" + shape.precision + "," + shape.scale + ")";
     }
 
     @Override

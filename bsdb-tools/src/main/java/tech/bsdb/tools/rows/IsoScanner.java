@@ -1,14 +1,15 @@
 package tech.bsdb.tools.rows;
 
+import java.time.LocalDate;
+import java.time.Month;
+import java.time.Year;
+
 /**
- * Scans a date, a time or an offset in the extended ISO 8601 forms, which have hyphens and colons,
- * or the parts of a duration. Not thread-safe.
+ * Scans a date, a time or an offset in the extended ISO 8601 forms, which have hyphens and colons.
+ * Not thread-safe.
  */
 final class IsoScanner {
   private static final int NANO_DIGITS = 9;
-  private static final int[] DAYS_BEFORE = {
-    0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365
-  };
 
   private char[] text = {};
   private int at;
@@ -42,21 +43,6 @@ final class IsoScanner {
     return false;
   }
 
-  /** Skips the next character and returns it. */
-  char next() {
-    return text[at++];
-  }
-
-  /** Skips digits and returns their number, but at most the given one; -1 if there are none. */
-  long skipNumber(long most) {
-    int start = at;
-    long number = 0;
-    for (; at < end && isDigit(text[at]); at++) {
-      number = Math.min(most, number * 10 + (text[at] - '0'));
-    }
-    return at > start ? number : -1;
-  }
-
   /** Returns the last date scanned, in days since 1970-01-01. */
   long epochDay() {
     return epochDay;
@@ -70,15 +56,12 @@ final class IsoScanner {
     return secondOfDay;
   }
 
-  /**
-   * Returns the last fraction of a second scanned, 0 if the last time has none; that of a time is
-   * in nanoseconds.
-   */
+  /** Returns the fraction of a second of the last time scanned, in nanoseconds. */
   int fraction() {
     return fraction;
   }
 
-  /** Whether that fraction has nonzero digits below its unit. */
+  /** Whether that fraction has nonzero digits below nanoseconds. */
   boolean isFiner() {
     return finer;
   }
@@ -97,7 +80,7 @@ final class IsoScanner {
     boolean signed = negative || (at < end && text[at] == '+');
     at += signed ? 1 : 0;
     int start = at;
-    long year = 0;
+    int year = 0;
     while (at < end && at - start < NANO_DIGITS && isDigit(text[at])) {
       year = year * 10 + (text[at++] - '0');
     }
@@ -115,26 +98,11 @@ final class IsoScanner {
       return false;
     }
     int day = twoDigits();
-    boolean leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    if (month < 1 || month > 12 || day < 1 || day > daysOf(month, leap)) {
+    if (month < 1 || month > 12 || day < 1 || day > Month.of(month).length(Year.isLeap(year))) {
       return false;
     }
-    long before = year - 1; // whole years before it, from year 1 on
-    epochDay =
-        365 * before
-            + Math.floorDiv(before, 4)
-            - Math.floorDiv(before, 100)
-            + Math.floorDiv(before, 400)
-            + DAYS_BEFORE[month - 1]
-            + (leap && month > 2 ? 1 : 0)
-            + day
-            - 1
-            - 719_162; // days from 0001-01-01 to 1970-01-01
+    epochDay = LocalDate.of(year, month, day).toEpochDay();
     return true;
-  }
-
-  private static int daysOf(int month, boolean leap) {
-    return month == 2 && leap ? 29 : DAYS_BEFORE[month] - DAYS_BEFORE[month - 1];
   }
 
   /**
@@ -152,7 +120,7 @@ final class IsoScanner {
     finer = false;
     if (skip(':')) {
       second = twoDigits();
-      if (skip('.') && !skipFraction(NANO_DIGITS)) {
+      if (skip('.') && !skipFraction()) {
         return false;
       }
     }
@@ -161,19 +129,17 @@ final class IsoScanner {
     return within && minute >= 0 && minute <= 59 && second >= 0 && second <= 59;
   }
 
-  /** Skips a fraction of a second, in a unit with the given number of fraction digits. */
-  boolean skipFraction(int unitDigits) {
+  private boolean skipFraction() {
     int start = at;
-    fraction = 0;
     for (; at < end && isDigit(text[at]); at++) {
       int digit = text[at] - '0';
-      if (at - start < unitDigits) {
+      if (at - start < NANO_DIGITS) {
         fraction = fraction * 10 + digit;
       } else {
         finer |= digit != 0;
       }
     }
-    for (int digits = at - start; digits < unitDigits; digits++) {
+    for (int digits = at - start; digits < NANO_DIGITS; digits++) {
       fraction *= 10;
     }
     return at > start;

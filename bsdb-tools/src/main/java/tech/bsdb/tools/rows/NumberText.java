@@ -10,44 +10,17 @@ final class NumberText {
   private static final long FAR = 1L << 40;
   private static final int LONG_DIGITS = 18;
 
+  // where the text has its digits, the point or the end of the whole part, and the end of the
+  // digits
+  private int first;
+  private int point;
+  private int last;
+
   private boolean negative;
+  private long exponent;
   private char[] digits = new char[32];
   private int count;
   private long scale;
-
-  /** Whether a range of text is a number. */
-  static boolean isNumber(char[] text, int from, int to) {
-    int at = from < to && text[from] == '-' ? from + 1 : from;
-    int end = digitsEnd(text, at, to);
-    if (end == at || (text[at] == '0' && end > at + 1)) {
-      return false;
-    }
-    at = end;
-    if (at < to && text[at] == '.') {
-      end = digitsEnd(text, at + 1, to);
-      if (end == at + 1) {
-        return false;
-      }
-      at = end;
-    }
-    if (at < to && (text[at] == 'e' || text[at] == 'E')) {
-      at++;
-      if (at < to && (text[at] == '+' || text[at] == '-')) {
-        at++;
-      }
-      end = digitsEnd(text, at, to);
-      return end > at && end == to;
-    }
-    return at == to;
-  }
-
-  private static int digitsEnd(char[] text, int from, int to) {
-    int at = from;
-    while (at < to && text[at] >= '0' && text[at] <= '9') {
-      at++;
-    }
-    return at;
-  }
 
   /** Parses a number; returns false if it is not one. */
   boolean parse(char[] text, int from, int to) {
@@ -57,36 +30,54 @@ final class NumberText {
     if (digits.length < to - from) {
       digits = new char[Math.max(to - from, 2 * digits.length)];
     }
-    negative = text[from] == '-';
     count = 0;
-    scale = 0;
-    boolean behindPoint = false;
-    for (int at = negative ? from + 1 : from; at < to; at++) {
-      char c = text[at];
-      if (c == '.') {
-        behindPoint = true;
-      } else if (c == 'e' || c == 'E') {
-        scale -= exponent(text, at + 1, to);
-        break;
-      } else {
-        if (count > 0 || c != '0') {
-          digits[count++] = c;
-        }
-        scale += behindPoint ? 1 : 0;
+    for (int at = first; at < last; at++) {
+      if (at != point && (count > 0 || text[at] != '0')) {
+        digits[count++] = text[at];
       }
     }
+    scale = Math.max(0, last - point - 1) - exponent;
     return true;
   }
 
-  private static long exponent(char[] text, int from, int to) {
-    long exponent = 0;
-    for (int at = from; at < to; at++) {
-      char c = text[at];
-      if (c >= '0') {
-        exponent = Math.min(FAR, exponent * 10 + (c - '0'));
+  /** Whether a range of text is a number. */
+  boolean isNumber(char[] text, int from, int to) {
+    negative = from < to && text[from] == '-';
+    exponent = 0;
+    first = negative ? from + 1 : from;
+    point = digitsEnd(text, first, to);
+    last = point;
+    if (point == first || (text[first] == '0' && point > first + 1)) {
+      return false;
+    }
+    if (point < to && text[point] == '.') {
+      last = digitsEnd(text, point + 1, to);
+      if (last == point + 1) {
+        return false;
       }
     }
-    return text[from] == '-' ? -exponent : exponent;
+    return last == to || ((text[last] | 0x20) == 'e' && isExponent(text, last + 1, to));
+  }
+
+  private boolean isExponent(char[] text, int from, int to) {
+    boolean below = from < to && text[from] == '-';
+    int start = below || (from < to && text[from] == '+') ? from + 1 : from;
+    for (int at = start; at < to; at++) {
+      if (text[at] < '0' || text[at] > '9') {
+        return false;
+      }
+      exponent = Math.min(FAR, exponent * 10 + (text[at] - '0'));
+    }
+    exponent = below ? -exponent : exponent;
+    return start < to;
+  }
+
+  private static int digitsEnd(char[] text, int from, int to) {
+    int at = from;
+    while (at < to && text[at] >= '0' && text[at] <= '9') {
+      at++;
+    }
+    return at;
   }
 
   /** Returns the number of significant digits, from the first nonzero one. */

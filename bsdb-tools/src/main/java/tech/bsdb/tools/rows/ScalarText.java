@@ -262,6 +262,7 @@ abstract class ScalarText {
     private static final int DOUBLE_DIGITS = 15;
 
     private final boolean isFloat;
+    private final NumberText number = new NumberText();
 
     FloatingText(boolean isFloat) {
       super(isFloat ? "a float" : "a double");
@@ -275,7 +276,7 @@ abstract class ScalarText {
 
     @Override
     @Nullable String put(Form form, char[] text, int from, int to, RowBuffer out) {
-      if (form == Form.STRING || (form == Form.FIELD && !NumberText.isNumber(text, from, to))) {
+      if (form == Form.STRING || (form == Form.FIELD && !number.isNumber(text, from, to))) {
         return putWord(text, from, to, out);
       }
       double value =

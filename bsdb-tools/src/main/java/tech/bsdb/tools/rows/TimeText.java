@@ -1,9 +1,12 @@
 package tech.bsdb.tools.rows;
 
-import java.util.Arrays;
+import java.nio.CharBuffer;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Dates, times, timestamps and durations in ISO 8601. */
+/** Dates, times and timestamps in ISO 8601; durations beside them. */
 abstract class TimeText extends ScalarText {
   private static final long DAY_SECONDS = 86_400;
 
@@ -115,14 +118,12 @@ abstract class TimeText extends ScalarText {
         seconds++;
         fraction -= unit.perSecond();
       }
-      long whole = seconds * unit.perSecond();
-      long units = whole + fraction;
-      if (Math.multiplyHigh(seconds, unit.perSecond()) != whole >> 63
-          || ((whole ^ units) & (fraction ^ units)) < 0) {
+      try {
+        out.putLong(Math.addExact(Math.multiplyExact(seconds, unit.perSecond()), fraction));
+        return null;
+      } catch (ArithmeticException beyond) {
         return "is beyond the range of " + unit.name() + " since 1970";
       }
-      out.putLong(units);
-      return null;
     }
   }
 
@@ -131,55 +132,31 @@ abstract class TimeText extends ScalarText {
    * counts as twelve months and a week as seven days; hours and minutes become milliseconds. Stored
    * as three unsigned four-byte numbers.
    */
-  static final class Duration extends TimeText {
-    private static final String DATE_PARTS = "YMWD";
-    private static final String TIME_PARTS = "HMS";
+  static final class Duration extends ScalarText {
+    private static final Pattern PARTS =
+        Pattern.compile(
+            "P(?=.)(?:(\\d+)Y)?(?:(\\d+)M)?(?:(\\d+)W)?(?:(\\d+)D)?"
+                + "(?:T(?=.)(?:(\\d+)H)?(?:(\\d+)M)?(?:(\\d+)(?:\\.(\\d+))?S)?)?");
     private static final int[] UNITS = {12, 1, 7, 1, 3_600_000, 60_000, 1_000};
-    private static final int SECONDS = UNITS.length - 1;
-    private static final int MILLI_DIGITS = 3;
     private static final long MAX_FIELD = 0xFFFF_FFFFL;
-
-    private final long[] sums = new long[3];
 
     Duration() {
       super("a duration such as P1M2DT3.004S");
     }
 
     @Override
-    boolean scan() {
-      Arrays.fill(sums, 0);
-      if (!iso.skip('P')) {
-        return false;
+    @Nullable String put(Form form, char[] text, int from, int to, RowBuffer out) {
+      Matcher parts = PARTS.matcher(CharBuffer.wrap(text, from, to - from));
+      if (!parts.matches()) {
+        return isNot();
       }
-      int last = -1;
-      boolean time = false;
-      while (!iso.isEnd()) {
-        if (!time && iso.skip('T')) {
-          time = true;
-          last = DATE_PARTS.length() - 1;
-        }
-        long number = iso.skipNumber(MAX_FIELD + 1);
-        boolean fractional = iso.skip('.');
-        if (number < 0 || (fractional && !iso.skipFraction(MILLI_DIGITS)) || iso.isEnd()) {
-          return false;
-        }
-        char letter = iso.next();
-        int part =
-            time ? DATE_PARTS.length() + TIME_PARTS.indexOf(letter) : DATE_PARTS.indexOf(letter);
-        if (part <= last || (fractional && part != SECONDS)) {
-          return false;
-        }
-        sums[part < 2 ? 0 : part < 4 ? 1 : 2] +=
-            number * UNITS[part] + (fractional ? iso.fraction() : 0);
-        last = part;
-      }
-      return last >= 0;
-    }
-
-    @Override
-    @Nullable String putScanned(RowBuffer out) {
-      if (iso.isFiner()) {
+      String fraction = Objects.requireNonNullElse(parts.group(UNITS.length + 1), "") + "000";
+      if (fraction.chars().skip(3).anyMatch(digit -> digit != '0')) {
         return "is finer than milliseconds";
+      }
+      long[] sums = {0, 0, Integer.parseInt(fraction.substring(0, 3))};
+      for (int part = 0; part < UNITS.length; part++) {
+        sums[part < 2 ? 0 : part < 4 ? 1 : 2] += number(parts.group(part + 1)) * UNITS[part];
       }
       for (long sum : sums) {
         if (sum > MAX_FIELD) {
@@ -190,6 +167,12 @@ abstract class TimeText extends ScalarText {
         out.putFourBytes((int) sum);
       }
       return null;
+    }
+
+    /** Returns a number, or one that is too large if it has more digits than one that fits. */
+    private static long number(@Nullable String digits) {
+      String significant = digits == null ? "0" : digits.replaceFirst("^0+(?=.)", "");
+      return significant.length() > 10 ? MAX_FIELD + 1 : Long.parseLong(significant);
     }
   }
 
