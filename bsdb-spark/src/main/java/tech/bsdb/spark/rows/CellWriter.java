@@ -126,8 +126,7 @@ public interface CellWriter {
       case FLOAT -> (from, ordinal, out) -> out.putFloat(from.getFloat(ordinal));
       case DOUBLE -> (from, ordinal, out) -> out.putDouble(from.getDouble(ordinal));
       case DECIMAL -> decimal((DecimalType) type);
-      case TIME_MICROS ->
-          (from, ordinal, out) -> out.putLong(from.getLong(ordinal) / NANOS_OF_MICRO);
+      case TIME -> (from, ordinal, out) -> out.putLong(from.getLong(ordinal) / NANOS_OF_MICRO);
       case NULL -> (from, ordinal, out) -> {};
       default -> (from, ordinal, out) -> out.putLong(from.getLong(ordinal));
     };

@@ -40,8 +40,8 @@ public final class ColumnTypes {
           entry(DataTypes.FloatType, Kind.FLOAT),
           entry(DataTypes.DoubleType, Kind.DOUBLE),
           entry(DataTypes.DateType, Kind.DATE),
-          entry(DataTypes.TimestampType, Kind.TIMESTAMP_MICROS),
-          entry(DataTypes.TimestampNTZType, Kind.LOCAL_TIMESTAMP_MICROS),
+          entry(DataTypes.TimestampType, Kind.TIMESTAMP),
+          entry(DataTypes.TimestampNTZType, Kind.LOCAL_TIMESTAMP),
           entry(DataTypes.BinaryType, Kind.BYTES),
           entry(DataTypes.NullType, Kind.NULL));
 
@@ -107,14 +107,17 @@ public final class ColumnTypes {
           "column %s is of type %s, which has no form in a database; cast it, or leave it out"
               .formatted(column, type.catalogString()));
     }
-    return Scalar.of(kind);
+    return switch (kind) {
+      case TIME, TIMESTAMP, LOCAL_TIMESTAMP -> Scalar.time(kind, 6);
+      default -> Scalar.of(kind);
+    };
   }
 
   private static @Nullable Kind kind(DataType type) {
     if (type instanceof StringType) { // also CHAR and VARCHAR
       return Kind.STRING;
     }
-    return TimeOfDay.isTime(type) ? Kind.TIME_MICROS : KINDS.get(type);
+    return TimeOfDay.isTime(type) ? Kind.TIME : KINDS.get(type);
   }
 
   /** Spark's type of times of day, which Spark 4.0 lacks. */

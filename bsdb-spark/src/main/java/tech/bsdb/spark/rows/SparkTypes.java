@@ -71,10 +71,9 @@ public final class SparkTypes {
               ? DataTypes.StringType
               : new DecimalType(type.first(), type.second());
       case DATE -> DataTypes.DateType;
-      case TIME_MILLIS, TIME_MICROS, TIME_NANOS -> TimeOfDay.micros();
-      case TIMESTAMP_MILLIS, TIMESTAMP_MICROS, TIMESTAMP_NANOS -> DataTypes.TimestampType;
-      case LOCAL_TIMESTAMP_MILLIS, LOCAL_TIMESTAMP_MICROS, LOCAL_TIMESTAMP_NANOS ->
-          DataTypes.TimestampNTZType;
+      case TIME -> TimeOfDay.micros();
+      case TIMESTAMP -> DataTypes.TimestampType;
+      case LOCAL_TIMESTAMP -> DataTypes.TimestampNTZType;
       case STRING, UUID, INTERVAL -> DataTypes.StringType;
       case BYTES, FIXED -> DataTypes.BinaryType;
     };

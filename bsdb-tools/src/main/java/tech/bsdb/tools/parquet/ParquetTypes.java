@@ -1,12 +1,16 @@
 package tech.bsdb.tools.parquet;
 
 import java.util.Optional;
+import java.util.Set;
 import org.apache.parquet.schema.GroupType;
 import org.apache.parquet.schema.LogicalTypeAnnotation;
+import org.apache.parquet.schema.LogicalTypeAnnotation.BsonLogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.DateLogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.DecimalLogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.EnumLogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.Float16LogicalTypeAnnotation;
+import org.apache.parquet.schema.LogicalTypeAnnotation.GeographyLogicalTypeAnnotation;
+import org.apache.parquet.schema.LogicalTypeAnnotation.GeometryLogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.IntLogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.IntervalLogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.JsonLogicalTypeAnnotation;
@@ -38,14 +42,41 @@ import tech.bsdb.tools.rows.RowType.Struct;
  *
  * @see <a href="https://github.com/apache/parquet-format/blob/master/LogicalTypes.md">logical
  *     types</a>
- * @param int96 the kind of timestamps of 96 bits
+ * @param int96 the type of timestamps of 96 bits
  */
-record ParquetTypes(Kind int96) {
-  static final ParquetTypes DEFAULT = new ParquetTypes(Kind.TIMESTAMP_NANOS);
+record ParquetTypes(Scalar int96) {
+  /**
+   * The logical types whose values are read as what the type says, or, of the first three, whose
+   * bytes are passed on. A column that has another one cannot be read.
+   */
+  static final Set<Class<? extends LogicalTypeAnnotation>> READ =
+      Set.of(
+          BsonLogicalTypeAnnotation.class,
+          GeographyLogicalTypeAnnotation.class,
+          GeometryLogicalTypeAnnotation.class,
+          DateLogicalTypeAnnotation.class,
+          DecimalLogicalTypeAnnotation.class,
+          EnumLogicalTypeAnnotation.class,
+          Float16LogicalTypeAnnotation.class,
+          IntLogicalTypeAnnotation.class,
+          IntervalLogicalTypeAnnotation.class,
+          JsonLogicalTypeAnnotation.class,
+          ListLogicalTypeAnnotation.class,
+          MapKeyValueTypeAnnotation.class,
+          MapLogicalTypeAnnotation.class,
+          StringLogicalTypeAnnotation.class,
+          TimeLogicalTypeAnnotation.class,
+          TimestampLogicalTypeAnnotation.class,
+          UUIDLogicalTypeAnnotation.class,
+          UnknownLogicalTypeAnnotation.class);
+
+  static final ParquetTypes DEFAULT = new ParquetTypes(Scalar.time(Kind.TIMESTAMP, 9));
 
   /** Returns the mapping that options ask for. */
   static ParquetTypes of(ParquetOptions.Types types) {
-    return types.int96() == Int96Unit.MICROS ? new ParquetTypes(Kind.TIMESTAMP_MICROS) : DEFAULT;
+    return types.int96() == Int96Unit.MICROS
+        ? new ParquetTypes(Scalar.time(Kind.TIMESTAMP, 6))
+        : DEFAULT;
   }
 
   /** Converts a field to a column; a repeated field is a list. */
@@ -137,6 +168,19 @@ record ParquetTypes(Kind int96) {
     return whole ? Optional.of(entries) : Optional.empty();
   }
 
+  /** Returns the logical type of a column, or below it, that cannot be read. */
+  static Optional<String> refused(Type column) {
+    LogicalTypeAnnotation annotation = column.getLogicalTypeAnnotation();
+    if (annotation != null && !READ.contains(annotation.getClass())) {
+      return Optional.of(annotation.toString());
+    }
+    if (column.isPrimitive()) {
+      return Optional.empty();
+    }
+    GroupType group = column.asGroupType();
+    return group.getFields().stream().flatMap(field -> refused(field).stream()).findFirst();
+  }
+
   /** Converts a primitive type. An annotation that is unknown or does not apply is ignored. */
   Scalar scalar(PrimitiveType type) {
     LogicalTypeAnnotation annotation = type.getLogicalTypeAnnotation();
@@ -148,9 +192,9 @@ record ParquetTypes(Kind int96) {
     }
     return switch (type.getPrimitiveTypeName()) {
       case BOOLEAN -> Scalar.of(Kind.BOOLEAN);
-      case INT32 -> Scalar.of(ofInt32(annotation));
+      case INT32 -> ofInt32(annotation);
       case INT64 -> ofInt64(annotation);
-      case INT96 -> Scalar.of(int96);
+      case INT96 -> int96;
       case FLOAT -> Scalar.of(Kind.FLOAT);
       case DOUBLE -> Scalar.of(Kind.DOUBLE);
       case BINARY -> Scalar.of(isText(annotation) ? Kind.STRING : Kind.BYTES);
@@ -158,14 +202,16 @@ record ParquetTypes(Kind int96) {
     };
   }
 
-  private static Kind ofInt32(@Nullable LogicalTypeAnnotation annotation) {
+  private static Scalar ofInt32(@Nullable LogicalTypeAnnotation annotation) {
     if (annotation instanceof IntLogicalTypeAnnotation number) {
-      return !number.isSigned() && number.getBitWidth() == 32 ? Kind.LONG : Kind.INT;
+      return Scalar.of(!number.isSigned() && number.getBitWidth() == 32 ? Kind.LONG : Kind.INT);
     }
     if (annotation instanceof DateLogicalTypeAnnotation) {
-      return Kind.DATE;
+      return Scalar.of(Kind.DATE);
     }
-    return annotation instanceof TimeLogicalTypeAnnotation ? Kind.TIME_MILLIS : Kind.INT;
+    return annotation instanceof TimeLogicalTypeAnnotation
+        ? Scalar.time(Kind.TIME, 3)
+        : Scalar.of(Kind.INT);
   }
 
   private static Scalar ofInt64(@Nullable LogicalTypeAnnotation annotation) {
@@ -173,15 +219,15 @@ record ParquetTypes(Kind int96) {
       return Scalar.decimal(20, 0);
     }
     if (annotation instanceof TimeLogicalTypeAnnotation time) {
-      return Scalar.of(time.getUnit() == TimeUnit.NANOS ? Kind.TIME_NANOS : Kind.TIME_MICROS);
+      return Scalar.time(Kind.TIME, time.getUnit() == TimeUnit.NANOS ? 9 : 6);
     }
     if (annotation instanceof TimestampLogicalTypeAnnotation timestamp) {
-      boolean instant = timestamp.isAdjustedToUTC();
-      return Scalar.of(
+      return Scalar.time(
+          timestamp.isAdjustedToUTC() ? Kind.TIMESTAMP : Kind.LOCAL_TIMESTAMP,
           switch (timestamp.getUnit()) {
-            case MILLIS -> instant ? Kind.TIMESTAMP_MILLIS : Kind.LOCAL_TIMESTAMP_MILLIS;
-            case MICROS -> instant ? Kind.TIMESTAMP_MICROS : Kind.LOCAL_TIMESTAMP_MICROS;
-            case NANOS -> instant ? Kind.TIMESTAMP_NANOS : Kind.LOCAL_TIMESTAMP_NANOS;
+            case MILLIS -> 3;
+            case MICROS -> 6;
+            case NANOS -> 9;
           });
     }
     return Scalar.of(Kind.LONG);

@@ -35,6 +35,7 @@ final class PartitionType {
   private static final Pattern DATE = Pattern.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}");
   private static final Pattern TIMESTAMP =
       Pattern.compile(DATE + " [0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,6})?");
+  private static final Scalar LOCAL_MICROS = Scalar.time(Kind.LOCAL_TIMESTAMP, 6);
   private static final Scalar STRING = Scalar.of(Kind.STRING);
 
   private PartitionType() {}
@@ -69,7 +70,7 @@ final class PartitionType {
     if (isDate(text)) {
       return Scalar.of(Kind.DATE);
     }
-    return isTimestamp(text) ? Scalar.of(Kind.LOCAL_TIMESTAMP_MICROS) : STRING;
+    return isTimestamp(text) ? LOCAL_MICROS : STRING;
   }
 
   private static Scalar decimal(BigDecimal whole) {
@@ -110,8 +111,8 @@ final class PartitionType {
     if (TypeMerge.isPair(a, b, Kind.INT, Kind.DOUBLE)) {
       return Scalar.of(Kind.DOUBLE);
     }
-    if (TypeMerge.isPair(a, b, Kind.DATE, Kind.LOCAL_TIMESTAMP_MICROS)) {
-      return Scalar.of(Kind.LOCAL_TIMESTAMP_MICROS);
+    if (TypeMerge.isPair(a, b, Kind.DATE, Kind.LOCAL_TIMESTAMP)) {
+      return LOCAL_MICROS;
     }
     return STRING;
   }
@@ -134,7 +135,7 @@ final class PartitionType {
         out.putBytes(number, 0, number.length);
       }
       case DATE -> out.putLong(LocalDate.parse(text).toEpochDay());
-      case LOCAL_TIMESTAMP_MICROS -> out.putLong(micros(text));
+      case LOCAL_TIMESTAMP -> out.putLong(micros(text));
       default -> {
         byte[] bytes = text.getBytes(UTF_8);
         out.putBytes(bytes, 0, bytes.length);

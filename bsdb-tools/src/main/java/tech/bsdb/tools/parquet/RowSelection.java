@@ -103,7 +103,7 @@ record RowSelection(
       }
     }
     for (Type column : row) {
-      Optional<String> refused = LogicalTypes.refused(column);
+      Optional<String> refused = ParquetTypes.refused(column);
       if (refused.isPresent()) {
         throw new InputException(
             ("%s: column %s is, or contains, a %s, which cannot be read (write it as JSON text, in Spark"

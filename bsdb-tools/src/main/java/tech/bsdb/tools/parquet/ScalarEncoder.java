@@ -62,7 +62,7 @@ final class ScalarEncoder extends Encoder {
       case INT32 -> ofInt32(leaf, type, problem);
       case INT64 -> ofInt64(leaf, type, problem);
       case INT96 -> {
-        long units = type.kind() == Kind.TIMESTAMP_MICROS ? 1_000_000 : NANOS;
+        long units = type.first() == 6 ? 1_000_000 : NANOS;
         yield (from, out) -> {
           long time = int96(from.getBinary(), units, leaf, problem);
           out.putLong(leaf.calendar().int96() ? instant(time, units, leaf, problem) : time);

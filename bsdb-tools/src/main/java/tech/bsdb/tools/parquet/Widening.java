@@ -22,13 +22,9 @@ import tech.bsdb.tools.rows.RowType.Struct;
 final class Widening {
   private static final int MAX_DIGITS = 38;
 
-  /** Kinds that differ in their unit, the finest last. */
-  private static final List<Set<Kind>> TIMES =
-      List.of(
-          EnumSet.range(Kind.TIME_MILLIS, Kind.TIME_NANOS),
-          EnumSet.range(Kind.TIMESTAMP_MILLIS, Kind.TIMESTAMP_NANOS),
-          EnumSet.range(Kind.LOCAL_TIMESTAMP_MILLIS, Kind.LOCAL_TIMESTAMP_NANOS));
-
+  private static final Set<Kind> TIMESTAMPS = EnumSet.of(Kind.TIMESTAMP, Kind.LOCAL_TIMESTAMP);
+  private static final Set<Kind> TIMES =
+      EnumSet.of(Kind.TIME, Kind.TIMESTAMP, Kind.LOCAL_TIMESTAMP);
   private static final Set<Kind> INTEGERS = EnumSet.of(Kind.INT, Kind.LONG);
   private static final Set<Kind> FLOATS = EnumSet.of(Kind.FLOAT, Kind.DOUBLE);
   private static final Set<Kind> HELD_BY_DOUBLE = EnumSet.of(Kind.INT, Kind.FLOAT, Kind.DOUBLE);
@@ -47,10 +43,8 @@ final class Widening {
     if (HELD_BY_DOUBLE.containsAll(kinds)) {
       return Optional.of(Scalar.of(Kind.DOUBLE));
     }
-    for (Set<Kind> units : TIMES) {
-      if (units.containsAll(kinds)) {
-        return Optional.of(a.kind().compareTo(b.kind()) > 0 ? a : b);
-      }
+    if (a.kind() == b.kind() && TIMES.contains(a.kind())) {
+      return Optional.of(a.first() > b.first() ? a : b);
     }
     Scalar both = decimal(a, b);
     return Optional.ofNullable(both != null && both.first() <= MAX_DIGITS ? both : null);
@@ -67,7 +61,7 @@ final class Widening {
       if (kinds.contains(Kind.LONG) && kinds.stream().anyMatch(FLOATS::contains)) {
         return "double does not hold every long";
       }
-      if (isTime(one, 1) && isTime(other, 2) || isTime(one, 2) && isTime(other, 1)) {
+      if (kinds.equals(TIMESTAMPS)) {
         return "only one of them has a time zone";
       }
     }
@@ -79,18 +73,13 @@ final class Widening {
     if (isExact(a) && isExact(b)) {
       return decimal(a).second() != decimal(b).second();
     }
-    Set<Kind> kinds = EnumSet.of(a.kind(), b.kind());
-    return kinds.size() == 2
-        && (isNumber(a) && isNumber(b)
-            || TIMES.stream().anyMatch(units -> units.containsAll(kinds)));
+    return a.kind() == b.kind()
+        ? TIMES.contains(a.kind()) && a.first() != b.first()
+        : isNumber(a) && isNumber(b);
   }
 
   private static boolean isNumber(Scalar type) {
     return isExact(type) || FLOATS.contains(type.kind());
-  }
-
-  private static boolean isTime(Scalar type, int which) {
-    return TIMES.get(which).contains(type.kind());
   }
 
   /** Returns the decimal type of two whole or decimal types, however long; null if it is none. */
@@ -118,14 +107,12 @@ final class Widening {
     };
   }
 
-  /** Returns how many units of a kind of times a second has. */
+  /** Returns how many units of a type of times a second has. */
   static long perSecond(Scalar time) {
-    return switch (time.kind()) {
-      case TIME_MILLIS, TIMESTAMP_MILLIS, LOCAL_TIMESTAMP_MILLIS -> 1_000;
-      case TIME_MICROS, TIMESTAMP_MICROS, LOCAL_TIMESTAMP_MICROS -> 1_000_000;
-      case TIME_NANOS, TIMESTAMP_NANOS, LOCAL_TIMESTAMP_NANOS -> 1_000_000_000;
-      default -> throw new IllegalArgumentException(time.describe());
-    };
+    if (!TIMES.contains(time.kind())) {
+      throw new IllegalArgumentException(time.describe());
+    }
+    return time.first() == 3 ? 1_000 : time.first() == 6 ? 1_000_000 : 1_000_000_000;
   }
 
   /**

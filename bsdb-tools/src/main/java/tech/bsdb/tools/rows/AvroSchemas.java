@@ -100,16 +100,11 @@ public final class AvroSchemas {
       case DECIMAL ->
           LogicalTypes.decimal(scalar.first(), scalar.second())
               .addToSchema(Schema.create(Schema.Type.BYTES));
-      case DATE, TIME_MILLIS -> named(Schema.create(Schema.Type.INT), scalar.kind().word());
-      case TIME_MICROS,
-          TIME_NANOS,
-          TIMESTAMP_MILLIS,
-          TIMESTAMP_MICROS,
-          TIMESTAMP_NANOS,
-          LOCAL_TIMESTAMP_MILLIS,
-          LOCAL_TIMESTAMP_MICROS,
-          LOCAL_TIMESTAMP_NANOS ->
-          named(Schema.create(Schema.Type.LONG), scalar.kind().word());
+      case DATE -> named(Schema.create(Schema.Type.INT), scalar.describe());
+      case TIME, TIMESTAMP, LOCAL_TIMESTAMP -> {
+        boolean isInt = scalar.equals(Scalar.time(Kind.TIME, 3));
+        yield named(Schema.create(isInt ? Schema.Type.INT : Schema.Type.LONG), scalar.describe());
+      }
       case STRING -> Schema.create(Schema.Type.STRING);
       case BYTES -> Schema.create(Schema.Type.BYTES);
       case FIXED -> fixed(name, scalar.first());
@@ -239,10 +234,7 @@ public final class AvroSchemas {
         case FIXED -> Scalar.fixed(shape.size);
         case DURATION -> Scalar.of(Kind.INTERVAL);
         case DECIMAL, FIXED_DECIMAL -> Scalar.decimal(shape.precision, shape.scale);
-        case TIME, TIMESTAMP, LOCAL_TIMESTAMP -> {
-          String unit = shape.digits == 3 ? "_MILLIS" : shape.digits == 6 ? "_MICROS" : "_NANOS";
-          yield Scalar.of(Kind.valueOf(name + unit));
-        }
+        case TIME, TIMESTAMP, LOCAL_TIMESTAMP -> Scalar.time(Kind.valueOf(name), shape.digits);
         case RECORD, ARRAY, MAP, UNION -> throw new AssertionError(shape.kind);
       };
     }

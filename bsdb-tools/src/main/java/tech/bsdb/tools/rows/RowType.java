@@ -35,17 +35,12 @@ public sealed interface RowType {
     /** Parameters: precision and scale. */
     DECIMAL,
     DATE,
-    TIME_MILLIS,
-    TIME_MICROS,
-    TIME_NANOS,
+    /** A time of day. Parameter, as of timestamps: the fraction digits of the unit, 3, 6 or 9. */
+    TIME,
     /** An instant. */
-    TIMESTAMP_MILLIS,
-    TIMESTAMP_MICROS,
-    TIMESTAMP_NANOS,
+    TIMESTAMP,
     /** A date and time without a time zone. */
-    LOCAL_TIMESTAMP_MILLIS,
-    LOCAL_TIMESTAMP_MICROS,
-    LOCAL_TIMESTAMP_NANOS,
+    LOCAL_TIMESTAMP,
     STRING,
     BYTES,
     /** Parameter: the length. */
@@ -53,11 +48,8 @@ public sealed interface RowType {
     UUID,
     INTERVAL;
 
-    /**
-     * The name of the kind in messages; for dates and times, it is also that of Avro's logical
-     * type.
-     */
-    String word() {
+    /** The name of the kind in messages. */
+    private String word() {
       return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
   }
@@ -65,7 +57,8 @@ public sealed interface RowType {
   /**
    * A scalar type.
    *
-   * @param first the precision of a decimal, or the length of a fixed value; else 0
+   * @param first the precision of a decimal, the length of a fixed value, or the fraction digits of
+   *     a time or timestamp; else 0
    * @param second the scale of a decimal; else 0
    */
   record Scalar(Kind kind, int first, int second) implements RowType {
@@ -84,16 +77,24 @@ public sealed interface RowType {
       return new Scalar(Kind.FIXED, length, 0);
     }
 
+    /** Returns the type of times or timestamps in a unit with 3, 6 or 9 fraction digits. */
+    public static Scalar time(Kind kind, int digits) {
+      return new Scalar(kind, digits, 0);
+    }
+
     @Override
     public int depth() {
       return 0;
     }
 
+    /** Describes the type; of dates and times, it is the name of Avro's logical type. */
     @Override
     public String describe() {
       return switch (kind) {
         case DECIMAL -> kind.word() + "(" + first + "," + second + ")";
         case FIXED -> kind.word() + "(" + first + ")";
+        case TIME, TIMESTAMP, LOCAL_TIMESTAMP ->
+            kind.word() + (first == 3 ? "-millis" : first == 6 ? "-micros" : "-nanos");
         default -> kind.word();
       };
     }

@@ -28,25 +28,43 @@ class AvroSchemasTest {
   @Test
   void everyTypeIsReadAgainByAvro() {
     List<Column> columns = new ArrayList<>();
-    for (Kind kind : Kind.values()) {
-      Scalar type =
-          switch (kind) {
-            case DECIMAL -> Scalar.decimal(38, 10);
-            case FIXED -> Scalar.fixed(7);
-            default -> Scalar.of(kind);
-          };
-      columns.add(new Column("r" + kind, type, false));
-      columns.add(new Column("o" + kind, type, true));
-      columns.add(column("l" + kind, new ListOf(column("element", type))));
-      columns.add(column("m" + kind, new MapOf(column("value", type))));
-      columns.add(column("p" + kind, new Pairs(new Column("key", type, false), number("value"))));
-      columns.add(column("s" + kind, new Struct(List.of(column("x", type), number("y")))));
+    for (Scalar type : everyScalar()) {
+      columns.add(new Column("r" + type.describe(), type, false));
+      columns.add(new Column("o" + type.describe(), type, true));
+      columns.add(column("l" + type.describe(), new ListOf(column("element", type))));
+      columns.add(column("m" + type.describe(), new MapOf(column("value", type))));
+      columns.add(
+          column(
+              "p" + type.describe(), new Pairs(new Column("key", type, false), number("value"))));
+      columns.add(
+          column("s" + type.describe(), new Struct(List.of(column("x", type), number("y")))));
     }
     RowSchema schema = AvroSchemas.of(columns);
 
     assertThat(RowSchema.parse(schema.json()).json()).isEqualTo(schema.json());
-    assertThat(schema.json()).doesNotContain("\n");
+    assertThat(schema.json())
+        .doesNotContain("\n")
+        .contains("{\"type\":\"int\",\"logicalType\":\"time-millis\"}")
+        .contains("{\"type\":\"long\",\"logicalType\":\"time-nanos\"}")
+        .contains("{\"type\":\"long\",\"logicalType\":\"local-timestamp-micros\"}");
     assertThat(schema.columns()).isEqualTo(columns.stream().map(Column::name).toList());
+  }
+
+  private static List<Scalar> everyScalar() {
+    List<Scalar> types = new ArrayList<>();
+    for (Kind kind : Kind.values()) {
+      switch (kind) {
+        case DECIMAL -> types.add(Scalar.decimal(38, 10));
+        case FIXED -> types.add(Scalar.fixed(7));
+        case TIME, TIMESTAMP, LOCAL_TIMESTAMP -> {
+          for (int digits : new int[] {3, 6, 9}) {
+            types.add(Scalar.time(kind, digits));
+          }
+        }
+        default -> types.add(Scalar.of(kind));
+      }
+    }
+    return types;
   }
 
   @Test

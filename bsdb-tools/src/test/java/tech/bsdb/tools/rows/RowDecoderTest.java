@@ -110,7 +110,7 @@ class RowDecoderTest {
           column("number", Scalar.of(Kind.INT)),
           column("a name", STRING),
           column("amount", Scalar.decimal(20, 2)),
-          column("when", Scalar.of(Kind.TIMESTAMP_NANOS)),
+          column("when", Scalar.time(Kind.TIMESTAMP, 9)),
           column("id", Scalar.of(Kind.UUID)),
           column("span", Scalar.of(Kind.INTERVAL)),
           column("list", new ListOf(column("element", STRING))),
@@ -119,7 +119,7 @@ class RowDecoderTest {
               "pairs",
               new Pairs(
                   new Column("key", Scalar.of(Kind.LONG), false),
-                  column("value", Scalar.of(Kind.TIME_NANOS)))),
+                  column("value", Scalar.time(Kind.TIME, 9)))),
           column("struct", new Struct(List.of(column("x", Scalar.of(Kind.BOOLEAN))))));
 
   private static void putText(RowBuffer out, String text) {
