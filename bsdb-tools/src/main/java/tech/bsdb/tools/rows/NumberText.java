@@ -10,9 +10,9 @@ final class NumberText {
   private static final long FAR = 1L << 40;
   private static final int LONG_DIGITS = 18;
 
-  // where the text has its digits, the point or the end of the whole part, and the end of the
-  // digits
+  /** Where the digits begin, where the point is or would be, and where the digits end. */
   private int first;
+
   private int point;
   private int last;
 

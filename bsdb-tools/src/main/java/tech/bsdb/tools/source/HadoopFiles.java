@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.input.LocalFiles;
 import tech.bsdb.tools.source.TableFormat.Tables;
+import tech.bsdb.tools.source.TableFormat.Tree;
 
 /**
  * Finds files on Hadoop file systems. Each file system is opened once and not shared: none comes
@@ -45,7 +46,7 @@ final class HadoopFiles implements AutoCloseable {
   private final FolderSelection selection;
   private final FolderWalk walk;
   private final Map<String, FileSystem> fileSystems = new LinkedHashMap<>();
-  private final IdentityHashMap<FileSystem, HadoopTables> tables = new IdentityHashMap<>();
+  private final IdentityHashMap<FileSystem, Tables<Path>> allTables = new IdentityHashMap<>();
 
   /** Reads the configuration, and logs in if a keytab is given. */
   HadoopFiles(FileSourceOptions options, FolderWalk walk) throws IOException {
@@ -162,10 +163,6 @@ final class HadoopFiles implements AutoCloseable {
     return entries;
   }
 
-  private HadoopTables tables(FileSystem fileSystem) {
-    return tables.computeIfAbsent(fileSystem, HadoopTables::new);
-  }
-
   private static String pathOf(Path path) {
     return path.toUri().getPath();
   }
@@ -173,7 +170,7 @@ final class HadoopFiles implements AutoCloseable {
   /** The files of one input. */
   private final class Finding {
     private final FileSystem fileSystem;
-    private final HadoopTables tables;
+    private final Tables<Path> tables;
     private final Path base;
     private final String basePath;
 
@@ -190,7 +187,7 @@ final class HadoopFiles implements AutoCloseable {
      */
     Finding(FileSystem fileSystem, Path base, boolean pattern) {
       this.fileSystem = fileSystem;
-      this.tables = tables(fileSystem);
+      this.tables = allTables.computeIfAbsent(fileSystem, of -> new Tables<>(new HadoopTree(of)));
       this.base = base;
       this.basePath = pathOf(base);
       this.pattern = pattern;
@@ -218,7 +215,7 @@ final class HadoopFiles implements AutoCloseable {
     private void addBelow(Path directory) throws IOException {
       try {
         List<FileStatus> below = list(fileSystem, directory);
-        tables.inspect(directory, below);
+        tables.inspect(directory, name -> hasDirectory(below, name)); // not listed again
         emptyParts.listed(directory, below);
         for (FileStatus one : below) {
           String name = one.getPath().getName();
@@ -237,6 +234,11 @@ final class HadoopFiles implements AutoCloseable {
       } catch (IOException | RuntimeException failure) {
         throw FileSources.explain(directory.toString(), failure);
       }
+    }
+
+    private static boolean hasDirectory(List<FileStatus> entries, String name) {
+      return entries.stream()
+          .anyMatch(entry -> entry.isDirectory() && entry.getPath().getName().equals(name));
     }
 
     /** Returns the added files, sorted, after checking that they belong to no table. */
@@ -290,69 +292,31 @@ final class HadoopFiles implements AutoCloseable {
     }
   }
 
-  /** Tables on a file system; a directory that has been listed is not listed again. */
-  private static final class HadoopTables extends Tables<Path> {
-    private final FileSystem fileSystem;
-
-    HadoopTables(FileSystem fileSystem) {
-      this.fileSystem = fileSystem;
-    }
-
-    /** Determines from its entries what a directory is. */
-    void inspect(Path directory, List<FileStatus> entries) throws IOException {
-      Set<String> directories = new HashSet<>();
-      for (FileStatus entry : entries) {
-        if (entry.isDirectory()) {
-          directories.add(entry.getPath().getName());
-        }
+  private record HadoopTree(FileSystem fileSystem) implements Tree<Path> {
+    @Override
+    public boolean hasDirectory(Path directory, String name) throws IOException {
+      try {
+        FileStatus status = statusOf(fileSystem, new Path(directory, name));
+        return status != null && status.isDirectory();
+      } catch (AccessControlException | AccessDeniedException notOurs) {
+        return false;
       }
-      inspect(
-          directory,
-          new HadoopListing(directory) {
-            @Override
-            public boolean hasDirectory(String name) {
-              return directories.contains(name);
-            }
-          });
     }
 
     @Override
-    TableFormat.Listing listing(Path directory) {
-      return new HadoopListing(directory);
+    public List<String> names(Path directory, String name) throws IOException {
+      try {
+        return list(fileSystem, new Path(directory, name)).stream()
+            .map(file -> file.getPath().getName())
+            .toList();
+      } catch (AccessControlException | AccessDeniedException notOurs) {
+        return List.of();
+      }
     }
 
     @Override
-    @Nullable Path parent(Path directory) {
+    public @Nullable Path parent(Path directory) {
       return directory.getParent();
-    }
-
-    private class HadoopListing implements TableFormat.Listing {
-      private final Path directory;
-
-      HadoopListing(Path directory) {
-        this.directory = directory;
-      }
-
-      @Override
-      public boolean hasDirectory(String name) throws IOException {
-        try {
-          FileStatus status = statusOf(fileSystem, new Path(directory, name));
-          return status != null && status.isDirectory();
-        } catch (AccessControlException | AccessDeniedException notOurs) {
-          return false;
-        }
-      }
-
-      @Override
-      public List<String> names(String name) throws IOException {
-        try {
-          return list(fileSystem, new Path(directory, name)).stream()
-              .map(file -> file.getPath().getName())
-              .toList();
-        } catch (AccessControlException | AccessDeniedException notOurs) {
-          return List.of();
-        }
-      }
     }
   }
 

@@ -11,12 +11,13 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.input.LocalFiles;
 import tech.bsdb.tools.source.TableFormat.Tables;
+import tech.bsdb.tools.source.TableFormat.Tree;
 
 /** Finds the local files of inputs. */
 final class LocalInputs {
   private final FolderSelection selection;
   private final FolderWalk walk;
-  private final LocalTables tables = new LocalTables();
+  private final Tables<Path> tables = new Tables<>(new LocalTree());
   private final List<Path> databases = new ArrayList<>();
 
   LocalInputs(FolderSelection selection, FolderWalk walk) {
@@ -153,30 +154,25 @@ final class LocalInputs {
     }
   }
 
-  private static final class LocalTables extends Tables<Path> {
+  private static final class LocalTree implements Tree<Path> {
     @Override
-    TableFormat.Listing listing(Path directory) {
-      return new TableFormat.Listing() {
-        @Override
-        public boolean hasDirectory(String name) {
-          return Files.isDirectory(directory.resolve(name));
-        }
-
-        @Override
-        public List<String> names(String name) throws IOException {
-          List<String> names = new ArrayList<>();
-          try (DirectoryStream<Path> files = Files.newDirectoryStream(directory.resolve(name))) {
-            files.forEach(file -> names.add(LocalFiles.name(file)));
-          } catch (AccessDeniedException notOurs) {
-            names.clear();
-          }
-          return names;
-        }
-      };
+    public boolean hasDirectory(Path directory, String name) {
+      return Files.isDirectory(directory.resolve(name));
     }
 
     @Override
-    @Nullable Path parent(Path directory) {
+    public List<String> names(Path directory, String name) throws IOException {
+      List<String> names = new ArrayList<>();
+      try (DirectoryStream<Path> files = Files.newDirectoryStream(directory.resolve(name))) {
+        files.forEach(file -> names.add(LocalFiles.name(file)));
+      } catch (AccessDeniedException notOurs) {
+        names.clear();
+      }
+      return names;
+    }
+
+    @Override
+    public @Nullable Path parent(Path directory) {
       return directory.getParent();
     }
   }

@@ -48,36 +48,29 @@ enum TableFormat {
     this.harm = harm;
   }
 
-  /** Lists a directory. */
-  interface Listing {
-    /** Whether it has a directory with the given name. */
-    boolean hasDirectory(String name) throws IOException;
+  /**
+   * A file system's directories.
+   *
+   * @param <P> its type of paths
+   */
+  interface Tree<P> {
+    /** Whether a directory has one with the given name; not if that is forbidden to know. */
+    boolean hasDirectory(P directory, String name) throws IOException;
 
-    /** Returns the names in one of its directories. */
-    List<String> names(String directory) throws IOException;
+    /** Returns the names in a directory's directory; none if they are forbidden to know. */
+    List<String> names(P directory, String name) throws IOException;
+
+    /** Returns the parent directory, or null. */
+    @Nullable P parent(P directory);
   }
 
-  /** Returns the format of the table in a directory, or null. */
-  static @Nullable TableFormat of(Listing listing) throws IOException {
-    for (TableFormat format : values()) {
-      if (listing.hasDirectory(format.log) && (format != ICEBERG || hasMetadata(listing))) {
-        return format;
-      }
-    }
-    return null;
-  }
-
-  private static boolean hasMetadata(Listing listing) throws IOException {
-    return listing.names(ICEBERG.log).stream().anyMatch(TableFormat::isMetadata);
+  /** Names in a directory. */
+  interface Names {
+    boolean has(String name) throws IOException;
   }
 
   private static boolean isMetadata(String name) {
     return name.endsWith(".metadata.json") || name.endsWith(".metadata.json.gz");
-  }
-
-  /** Returns the directory of a table that has no rows although it is not hidden, or null. */
-  @Nullable String visibleLog() {
-    return this == ICEBERG ? log : null;
   }
 
   /** Creates the error for the user. */
@@ -94,28 +87,36 @@ enum TableFormat {
    *
    * @param <P> the path type of a file system
    */
-  abstract static class Tables<P> {
+  static final class Tables<P> {
+    private final Tree<P> tree;
     private final Map<P, Optional<TableFormat>> formats = new HashMap<>();
     private final Set<P> good = new HashSet<>();
 
-    /** Returns a listing of a directory. */
-    abstract TableFormat.Listing listing(P directory);
-
-    /** Returns the parent directory, or null. */
-    abstract @Nullable P parent(P directory);
-
-    /** Returns the format of the table in a directory, or null. */
-    final @Nullable TableFormat format(P directory) throws IOException {
-      Optional<TableFormat> known = formats.get(directory);
-      return known == null ? inspect(directory, listing(directory)) : known.orElse(null);
+    Tables(Tree<P> tree) {
+      this.tree = tree;
     }
 
-    /** Inspects a directory and caches the result. */
-    final @Nullable TableFormat inspect(P directory, TableFormat.Listing listing)
-        throws IOException {
-      TableFormat format = TableFormat.of(listing);
-      formats.put(directory, Optional.ofNullable(format));
-      return format;
+    /** Returns the format of the table in a directory, or null. */
+    private @Nullable TableFormat format(P directory) throws IOException {
+      Optional<TableFormat> known = formats.get(directory);
+      return known == null
+          ? inspect(directory, name -> tree.hasDirectory(directory, name))
+          : known.orElse(null);
+    }
+
+    /** Finds out what a directory is by the directories in it, and caches that. */
+    @Nullable TableFormat inspect(P directory, Names directories) throws IOException {
+      TableFormat found = null;
+      for (TableFormat format : values()) {
+        if (found == null
+            && directories.has(format.log)
+            && (format != ICEBERG
+                || tree.names(directory, format.log).stream().anyMatch(TableFormat::isMetadata))) {
+          found = format;
+        }
+      }
+      formats.put(directory, Optional.ofNullable(found));
+      return found;
     }
 
     /**
@@ -123,7 +124,7 @@ enum TableFormat {
      *
      * @throws InputException if it is one, or one above it is
      */
-    final void check(P directory) throws IOException {
+    void check(P directory) throws IOException {
       if (good.contains(directory)) {
         return;
       }
@@ -131,7 +132,7 @@ enum TableFormat {
       if (format != null) {
         throw format.refuse(directory.toString());
       }
-      P parent = parent(directory);
+      P parent = tree.parent(directory);
       if (parent != null) {
         check(parent);
       }
@@ -139,14 +140,9 @@ enum TableFormat {
     }
 
     /** Whether a directory holds a table's log and no rows, although it is not hidden. */
-    final boolean isLog(P directory, String name) throws IOException {
-      for (TableFormat format : TableFormat.values()) {
-        if (name.equals(format.visibleLog())) {
-          P parent = parent(directory);
-          return parent != null && format(parent) == format;
-        }
-      }
-      return false;
+    boolean isLog(P directory, String name) throws IOException {
+      P parent = name.equals(ICEBERG.log) ? tree.parent(directory) : null;
+      return parent != null && format(parent) == ICEBERG;
     }
   }
 }
