@@ -43,7 +43,7 @@ class MergerTest {
     List<String> line =
         new ArrayList<>(List.of("build", "-i", file("base.in", records), "-o", path("db")));
     line.addAll(List.of(options));
-    if (!line.contains("-a") && !line.contains("--layout")) {
+    if (Stream.of("-a", "-c", "-z", "--layout").noneMatch(line::contains)) {
       line.addAll(List.of("--layout", "blocked")); // whose scans show the order of the records
     }
     CommandRun built = bsdb(line.toArray(String[]::new));
