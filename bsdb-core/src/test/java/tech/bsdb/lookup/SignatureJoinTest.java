@@ -178,7 +178,7 @@ class SignatureJoinTest {
           PackedSource two = written(second)) {
         SignatureJoin join = new SignatureJoin(one, two);
         Lines receiver = new Lines(lines, two);
-        long ranges = 1 + random.nextInt(9);
+        long ranges = 1L + random.nextInt(9);
         for (long i = 0; i < ranges; i++) {
           if (seeks) {
             join.seek(ranges, i, i + 1, 1 + random.nextInt(4), receiver);

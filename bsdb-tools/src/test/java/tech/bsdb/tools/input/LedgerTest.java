@@ -21,7 +21,8 @@ final class LedgerTest {
   private static final class Rows extends Parsed {
     Rows(String rows, boolean stops) throws IOException {
       super(Batch.copying((key, keyFrom, keyLength, value, valueFrom, valueLength) -> {}));
-      for (char row : rows.toCharArray()) {
+      for (int i = 0; i < rows.length(); i++) {
+        char row = rows.charAt(i);
         if (row == '+') {
           records().visit(KEY, 0, 1, KEY, 0, 1);
           addGoodRow();
