@@ -308,6 +308,10 @@ class CommandLineIT {
           .startsWith("bsdb build-parquet: name node localhost:1: connection refused; is it up");
       assertThat(head.size() == 1 && run.err.contains("WARNING")).as(run.err).isFalse();
     }
+    List<String> format = new ArrayList<>(List.of(BSDB, "build", "--format", "parquet"));
+    format.addAll(tail.subList(1, tail.size()));
+    assertThat(run(java, format.toArray(String[]::new)).err)
+        .contains("bsdb build-parquet: name node localhost:1: connection refused; is it up");
     Run pull =
         run(
             java,

@@ -79,9 +79,12 @@ public final class Main {
         }
         case "-V", "--version", "version" -> console.print("bsdb " + version());
         default -> {
+          List<String> rest = line.subList(1, line.size());
           Command command = named(first);
           program = "bsdb " + first;
-          int code = command.run(line.subList(1, line.size()), console);
+          command = named(command.runs(rest));
+          program = "bsdb " + command.name();
+          int code = command.run(rest, console);
           console.out().flush();
           return code;
         }

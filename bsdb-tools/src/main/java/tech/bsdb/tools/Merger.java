@@ -1,14 +1,20 @@
 package tech.bsdb.tools;
 
+import java.util.List;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.Input;
 import tech.bsdb.tools.input.InputOptions;
 import tech.bsdb.tools.make.MergeRun;
+import tech.bsdb.tools.make.RecordFormat;
 import tech.bsdb.tools.make.SourceOptions;
 
-/** {@code bsdb merge}: merges changes from text lines, CSV or JSON lines into a database. */
+/**
+ * {@code bsdb merge}: merges changes from text lines, CSV or JSON lines into a database; {@link
+ * ParquetMerger} does it from Parquet.
+ */
 public final class Merger extends Command {
   private static final String EXAMPLE = "bsdb merge -d ./rdb -i today.txt -o ./new-rdb";
 
@@ -20,6 +26,11 @@ public final class Merger extends Command {
   /** Runs {@code bsdb merge} and exits with its code. */
   public static void main(String[] args) {
     Main.main("merge", args);
+  }
+
+  @Override
+  public String runs(List<String> line) throws UsageException {
+    return RecordFormat.of(line) == RecordFormat.PARQUET ? "merge-parquet" : name();
   }
 
   @Override

@@ -511,12 +511,61 @@ class ParquetBuilderTest {
         .isZero();
   }
 
+  /** By the names of the inputs, or because the command line says so. */
+  @Test
+  void bsdbBuildReadsParquet() throws Exception {
+    Path directory = Files.createDirectory(folder.resolve("table.parquet"));
+    users("table.parquet/a.parquet", 0, 10);
+    users("b.parq", 10, 10);
+    Path plain = Files.copy(folder.resolve("b.parq"), folder.resolve("plain"));
+    assertThat(build("-i", directory, "-i", path("b.parq"), "-kf", "id").code()).isZero();
+    String expected = bsdb("scan", "-d", path("db"), "--json").out();
+    assertThat(expected.lines()).hasSize(20);
+    for (List<String> inputs :
+        List.of(
+            List.of("-i", directory + "/", "-i=" + path("b.parq")),
+            List.of("-i", path("table.parquet/*.parquet"), "-i", path("b.parq")),
+            List.of("--format=parquet", "-i", directory.toString(), "-i", plain.toString()),
+            List.of("-i", directory.toString(), "-i", plain.toString(), "--format", "parquet"))) {
+      List<String> line = new ArrayList<>(List.of("build", "-kf", "id", "-o", path("db")));
+      line.addAll(inputs);
+      line.add("--overwrite");
+      CommandRun run = bsdb(line.toArray(String[]::new));
+      assertThat(run.code()).as(run.toString()).isZero();
+      assertThat(bsdb("scan", "-d", path("db"), "--json").out()).isEqualTo(expected);
+    }
+  }
+
+  @Test
+  void aBuildHasOneFormat() throws Exception {
+    users("a.parquet", 0, 10);
+    Files.writeString(folder.resolve("text"), "key value\n");
+    assertThat(bsdb("build", "-i", path("a.parquet"), "-i", path("text"), "-o", path("db")).err())
+        .startsWith("bsdb build: by their names, ")
+        .contains("a.parquet\" is Parquet", "text\" is not", "--format");
+    assertThat(bsdb("build", "-i", path("text"), "-kf", "id", "-o", path("db")).err())
+        .contains("-kf is for Parquet (--format parquet)");
+    assertThat(bsdb("build", "-i", path("a.parquet"), "--csv", "-o", path("db")).err())
+        .startsWith("bsdb build-parquet: --csv is for text (--format text)");
+    assertThat(bsdb("build", "-i", path("text"), "--format", "orc", "-o", path("db")).err())
+        .contains("--format takes text or parquet, not \"orc\"");
+    assertThat(build("-i", path("a.parquet"), "-kf", "id", "--format", "text").err())
+        .contains("--format text: this command reads Parquet only");
+    assertThat(bsdb("build", "--format", "parquet", "--help").out())
+        .isEqualTo(bsdb("build-parquet", "--help").out());
+    assertThat(bsdb("build", "-i", path("a.parquet"), "-o", path("db")).err())
+        .startsWith("bsdb build-parquet: no key column given (-kf)")
+        .contains("Try: bsdb build-parquet --help");
+    assertNothingBuilt();
+  }
+
   @Test
   void buildFromTextSaysWhoReadsParquet() throws Exception {
     users("a.parquet", 0, 10);
-    CommandRun failed = bsdb("build", "-i", path("a.parquet"), "-o", path("db"));
+    CommandRun failed =
+        bsdb("build", "--format", "text", "-i", path("a.parquet"), "-o", path("db"));
     assertThat(failed.code()).isEqualTo(2);
-    assertThat(failed.err()).contains("a.parquet: is a Parquet file").contains("build-parquet");
+    assertThat(failed.err()).contains("a.parquet: is a Parquet file").contains("--format parquet");
     assertNothingBuilt();
     Files.writeString(folder.resolve("text"), "PAR1 is a line, too\n");
     assertThat(bsdb("build", "-i", path("text"), "-o", path("db"), "-q").code()).isZero();
@@ -555,7 +604,7 @@ class ParquetBuilderTest {
             "--avro-schema",
             schema.toString(),
             "-i",
-            path("a.parquet"),
+            path("a.jsonl"),
             "--on-bad-line",
             "skip",
             "--overwrite",

@@ -97,6 +97,27 @@ class ParquetMergerTest {
         .contains("\"rows\":2,", "\"kept\":2,\"replaced\":1,\"added\":1,\"deleted\":0,");
   }
 
+  /** By the names of the inputs, or because the command line says so. */
+  @Test
+  void bsdbMergeReadsParquet() throws Exception {
+    changes(
+        "required int64 id; optional binary name (STRING); optional int64 age;",
+        2,
+        (row, i) -> row.append("id", 2L + 2 * i).append("name", "new"));
+    String expected = merged();
+    Path copy = Files.copy(folder.resolve("in.parquet"), folder.resolve("in"));
+    for (List<String> input :
+        List.of(
+            List.of("-i", path("in.parquet")),
+            List.of("-i", copy.toString(), "--format", "parquet"))) {
+      List<String> line = new ArrayList<>(List.of("merge", "-d", path("db"), "-kf", "id"));
+      line.addAll(List.of("-o", path("new"), "--overwrite"));
+      line.addAll(input);
+      assertThat(bsdb(line.toArray(String[]::new)).code()).isZero();
+      assertThat(bsdb("scan", "-d", path("new"), "--json").out()).isEqualTo(expected);
+    }
+  }
+
   @Test
   void rowsAreConvertedToTheStoredSchema() throws Exception {
     changes(

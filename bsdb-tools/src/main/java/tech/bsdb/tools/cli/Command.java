@@ -46,6 +46,17 @@ public abstract class Command {
   }
 
   /**
+   * The name of the command that runs a line: this one's, unless what the line asks for is the work
+   * of another.
+   *
+   * @param line the arguments after the command's name
+   * @throws UsageException if the arguments contradict each other
+   */
+  public String runs(List<String> line) throws UsageException {
+    return name;
+  }
+
+  /**
    * Runs the command, or prints its help; never exits the process.
    *
    * @param line the arguments after the command's name

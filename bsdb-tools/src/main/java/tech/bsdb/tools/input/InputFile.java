@@ -63,8 +63,8 @@ record InputFile(String name, @Nullable Path path, long size, Compression compre
       if (isParquet(path)) {
         throw new InputException(
             path
-                + ": is a Parquet file, not text (bsdb build-parquet builds from it; the load tools"
-                + " take its keys with -kf COLUMN)");
+                + ": is a Parquet file, not text (bsdb build and merge read it with --format"
+                + " parquet; the load tools take its keys with -kf COLUMN)");
       }
       return of(path);
     } catch (IOException failure) {

@@ -93,6 +93,7 @@ public final class ParquetSourceOptions {
 
   private static ParquetOptions of(Arguments arguments, BuildOptions target, String example)
       throws UsageException {
+    RecordFormat.PARQUET.requireIn(arguments);
     List<String> inputs = arguments.all("-i");
     if (inputs.isEmpty() || inputs.contains("")) {
       throw new UsageException("no input given (-i); for example: " + example);

@@ -117,6 +117,7 @@ public final class SourceOptions {
 
   private static InputOptions of(Arguments arguments, Format.@Nullable Rows rows)
       throws UsageException {
+    RecordFormat.TEXT.requireIn(arguments);
     List<String> inputs = arguments.all("-i");
     arguments.refuseEmpty("-i", "a file, a directory or -");
     if (inputs.indexOf("-") != inputs.lastIndexOf("-")) {
