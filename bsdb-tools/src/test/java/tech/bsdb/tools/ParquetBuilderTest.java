@@ -488,7 +488,7 @@ class ParquetBuilderTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"200, true", "201, false"})
+  @CsvSource({"200, true", "201, false", "1000, false"})
   void whatIsNestedTooDeepIsRefused(int levels, boolean good) throws Exception {
     String type = "required int32 x;";
     for (int i = 0; i < levels; i++) {

@@ -96,7 +96,7 @@ record RowSelection(
       }
     }
     for (Type column : row) {
-      if (types.column(column).type().depth() > MAX_DEPTH) {
+      if (isDeeper(column, MAX_DEPTH) || types.column(column).type().depth() > MAX_DEPTH) {
         throw new InputException(
             "%s: column %s is nested more than %s levels deep (to leave it out: --value-fields)"
                 .formatted(name, column.getName(), MAX_DEPTH));
@@ -119,6 +119,20 @@ record RowSelection(
         .forEach(leaf -> wanted.addAll(leaf.path().subList(0, Math.min(1, leaf.path().size()))));
     checkNames(name, file, wanted);
     return selection;
+  }
+
+  /** Whether a column has more than some levels for certain, found without many stack frames. */
+  private static boolean isDeeper(Type column, int levels) {
+    if (column.isPrimitive()) {
+      return false;
+    }
+    int below = column.isRepetition(Type.Repetition.REPEATED) ? levels : levels - 1;
+    for (Type field : column.asGroupType().getFields()) {
+      if (below < 0 || isDeeper(field, below)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Rejects duplicate column names if one of them is selected: they cannot be told apart. */
