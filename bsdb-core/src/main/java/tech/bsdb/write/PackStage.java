@@ -109,36 +109,19 @@ public final class PackStage {
   }
 
   private Output output(SortedBins sorted, @Nullable FilterWriter filter) throws IOException {
+    Output records;
     if (compression == null) {
-      return writer -> {
-        put(sorted, writer);
-        if (filter != null) {
-          sorted.forEachSignature(filter::add);
-        }
-      };
+      records = writer -> put(sorted, writer);
+    } else {
+      List<List<Block>> bins = CompressedBins.of(sorted, spill, compression, cancelled);
+      records = writer -> put(bins, writer);
     }
-    List<List<Block>> bins = CompressedBins.of(sorted, spill, compression, cancelled);
-    if (filter == null) {
-      return writer -> put(bins, writer);
-    }
-    long[] signatures = signatures(sorted); // without the records, whose memory can be freed
     return writer -> {
-      put(bins, writer);
-      for (int i = 0; i < signatures.length; i += 2) {
-        filter.add(signatures[i], signatures[i + 1]);
+      records.put(writer);
+      if (filter != null) {
+        sorted.forEachSignature(filter::add);
       }
     };
-  }
-
-  private static long[] signatures(SortedBins sorted) throws IOException {
-    long[] signatures = new long[Math.multiplyExact(2, sorted.records())];
-    int[] used = {0};
-    sorted.forEachSignature(
-        (high, low) -> {
-          signatures[used[0]++] = high;
-          signatures[used[0]++] = low;
-        });
-    return signatures;
   }
 
   private void put(SortedBins sorted, PackedWriter writer) throws IOException {
