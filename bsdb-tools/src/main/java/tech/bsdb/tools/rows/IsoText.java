@@ -1,7 +1,5 @@
 package tech.bsdb.tools.rows;
 
-import java.time.LocalDate;
-
 /**
  * Writes dates and times in ISO 8601, in the proleptic Gregorian calendar, over the whole range of
  * the numbers. Years before 0 or after 9999 have a sign; fractions of a second have as many digits
@@ -13,6 +11,12 @@ final class IsoText {
 
   private static final int DAY = 86_400;
 
+  /** Days from 1 March of year 0 to 1 January 1970. */
+  private static final long EPOCH = 719_468;
+
+  /** Days in 400 years. */
+  private static final long CYCLE = 146_097;
+
   private IsoText() {}
 
   /**
@@ -22,24 +26,33 @@ final class IsoText {
    * @return where in the target it ends
    */
   static int date(long epochDay, byte[] target, int offset) {
-    LocalDate day = LocalDate.ofEpochDay(epochDay);
-    int at = year(day.getYear(), target, offset);
+    // Years begin in March, so that a leap day is the last day of its year.
+    long days = epochDay + EPOCH;
+    long cycle = Math.floorDiv(days, CYCLE);
+    int day = (int) (days - cycle * CYCLE);
+    int yearOfCycle = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    int dayOfYear = day - (365 * yearOfCycle + yearOfCycle / 4 - yearOfCycle / 100);
+    int march = (5 * dayOfYear + 2) / 153;
+    int dayOfMonth = dayOfYear - (153 * march + 2) / 5 + 1;
+    int month = march < 10 ? march + 3 : march - 9;
+    long year = cycle * 400 + yearOfCycle + (month <= 2 ? 1 : 0);
+    int at = year(year, target, offset);
     target[at++] = '-';
-    at = digits(day.getMonthValue(), 2, target, at);
+    at = digits(month, 2, target, at);
     target[at++] = '-';
-    return digits(day.getDayOfMonth(), 2, target, at);
+    return digits(dayOfMonth, 2, target, at);
   }
 
-  private static int year(int year, byte[] target, int offset) {
+  private static int year(long year, byte[] target, int offset) {
     int at = offset;
-    int positive = Math.abs(year);
+    long positive = Math.abs(year);
     if (year < 0) {
       target[at++] = '-';
     } else if (year > 9999) {
       target[at++] = '+';
     }
     int count = 4;
-    for (int limit = 10_000; positive >= limit; limit *= 10) {
+    for (long limit = 10_000; positive >= limit; limit *= 10) {
       count++;
     }
     return digits(positive, count, target, at);
