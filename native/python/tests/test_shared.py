@@ -201,7 +201,9 @@ INTERRUPTED = {
 def test_an_interrupt_ends_what_takes_long(name):
     # No loop of Python runs that would notice the signal.
     child = (
-        "import collections, functools, itertools, sys, bsdb\n"
+        "import collections, functools, itertools, signal, sys, bsdb\n"
+        # What runs the tests may ignore the signal, and a child would inherit that.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "db = bsdb.open(sys.argv[1])\n"
         "print('ready', flush=True)\n"
         f"collections.deque({INTERRUPTED[name]}, maxlen=0)\n"
