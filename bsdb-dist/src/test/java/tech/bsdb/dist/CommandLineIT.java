@@ -502,10 +502,12 @@ class CommandLineIT {
     Run made = run(java, "sh", "-c", place + "'" + BSDB + "' --make-archives");
     assertThat(made.code).as(made.toString()).isZero();
     List<Path> archives = made.out.lines().map(Path::of).toList();
-    assertThat(archives).hasSize(2).allMatch(file -> file.startsWith(folder.resolve("archives")));
+    assertThat(archives).hasSize(3).allMatch(file -> file.startsWith(folder.resolve("archives")));
     assertThat(folder.resolve("archives")).isDirectoryNotContaining("glob:**.making*");
     assertThat(isArchiveUsed(java, place, "get -d db key-7", "value-7\n")).isTrue();
     assertThat(isArchiveUsed(java, place, "serve --help", "Usage: bsdb serve")).isTrue();
+    assertThat(isArchiveUsed(java, place, "build -q -i records.txt -o db-2", "")).isTrue();
+    assertThat(isArchiveUsed(java, place, "merge -q -d db -i records.txt -o db-3", "")).isTrue();
     assertThat(isArchiveUsed(java, "BSDB_ARCHIVES=/nowhere ", "get -d db key-7", "value-7\n"))
         .isFalse();
 
