@@ -343,17 +343,7 @@ public final class PageCursor {
   private void show() throws IOException {
     long inWindow = page - windowFirst;
     if (inWindow < 0 || inWindow >= windowPages) {
-      long left = pages.pages() - 1 - page;
-      if (left < 1) {
-        throw corrupt(page << Page.SHIFT, "the rest of a record", "the end of the file");
-      }
-      long useful = Math.min(ahead, Math.max(1, last - page + 1));
-      long wanted = Math.min(Math.max(useful, expected - page + 1), PageSource.MAX_RUN);
-      int count = (int) Math.min(wanted, left);
-      forget();
-      pages.read(page, count, window);
-      windowFirst = page;
-      windowPages = count;
+      readAhead();
       inWindow = 0;
     }
     base = window.offset() + ((int) inWindow << Page.SHIFT);
@@ -361,6 +351,21 @@ public final class PageCursor {
     array = buffer.hasArray() ? buffer.array() : null;
     arrayBase = array == null ? 0 : buffer.arrayOffset() + base;
     shown = page;
+  }
+
+  /** Reads the current page, and those after it that are worth it, into the window. */
+  private void readAhead() throws IOException {
+    long left = pages.pages() - 1 - page;
+    if (left < 1) {
+      throw corrupt(page << Page.SHIFT, "the rest of a record", "the end of the file");
+    }
+    long useful = Math.min(ahead, Math.max(1, last - page + 1));
+    long wanted = Math.min(Math.max(useful, expected - page + 1), PageSource.MAX_RUN);
+    int count = (int) Math.min(wanted, left);
+    forget();
+    pages.read(page, count, window);
+    windowFirst = page;
+    windowPages = count;
   }
 
   /**

@@ -70,15 +70,21 @@ public final class SignatureJoin {
     SignatureCursor two =
         SignatureCursor.over(second, allBins, fromBin, toBin, secondPages, distinct);
     while (one.isThere() || two.isThere()) {
-      int order = one.compareSignature(two);
-      if (order < 0) {
-        receiver.onlyFirst(one);
-        one.next();
-      } else if (order > 0) {
-        onlySecond(two, receiver);
-      } else {
-        sameSignature(one, two, receiver);
-      }
+      step(one, two, receiver);
+    }
+  }
+
+  /** Apart from the loop, so that the compiler has it early, and compiles it only once. */
+  private static void step(SignatureCursor one, SignatureCursor two, Receiver receiver)
+      throws IOException {
+    int order = one.compareSignature(two);
+    if (order < 0) {
+      receiver.onlyFirst(one);
+      one.next();
+    } else if (order > 0) {
+      onlySecond(two, receiver);
+    } else {
+      sameSignature(one, two, receiver);
     }
   }
 
@@ -102,13 +108,13 @@ public final class SignatureJoin {
     }
   }
 
-  private void onlySecond(SignatureCursor two, Receiver receiver) throws IOException {
+  private static void onlySecond(SignatureCursor two, Receiver receiver) throws IOException {
     receiver.onlySecond(two.record(), two.high(), two.low());
     two.next();
   }
 
   /** Passes on records of both databases with the same signature. */
-  private void sameSignature(SignatureCursor one, SignatureCursor two, Receiver receiver)
+  private static void sameSignature(SignatureCursor one, SignatureCursor two, Receiver receiver)
       throws IOException {
     long high = one.high();
     long low = one.low();
@@ -130,7 +136,7 @@ public final class SignatureJoin {
    * @param joined whether the current record of the second database was passed on, and the first
    *     one has advanced
    */
-  private void severalKeys(
+  private static void severalKeys(
       SignatureCursor one, SignatureCursor two, boolean joined, Receiver receiver)
       throws IOException {
     long high = two.high();
