@@ -88,11 +88,12 @@ public final class PackedWriter {
    * @param bytes the records of all of them
    * @param ends where each bin ends; the first starts at 0
    * @param filters the filter of each bin
+   * @param count the number of bins
    */
-  public void putBins(byte[] bytes, int[] ends, byte[] filters) throws IOException {
+  public void putBins(byte[] bytes, int[] ends, byte[] filters, int count) throws IOException {
     int copied = 0; // bytes up to here are in the page or written
     int at = 0;
-    for (int i = 0; i < ends.length; i++) {
+    for (int i = 0; i < count; i++) {
       int length = ends[i] - at;
       if (bins < PackedPage.MOST_BINS
           && !severalPages
@@ -153,11 +154,7 @@ public final class PackedWriter {
 
   private void endPage(boolean continues) throws IOException {
     int length = PackedPage.directory(bins);
-    putShort(0, PackedPage.head(bins, continues));
-    for (int i = 0; i < bins; i++) {
-      putShort(PackedPage.entry(i), PackedPage.entry(length + starts[i], filters[i]));
-    }
-    putShort(PackedPage.entry(bins), length + used);
+    putDirectory(length, continues);
     pages.put(directory, 0, length);
     pages.put(records, 0, used);
     pages.pad();
@@ -165,6 +162,14 @@ public final class PackedWriter {
     bins = 0;
     used = 0;
     severalPages = false;
+  }
+
+  private void putDirectory(int length, boolean continues) {
+    putShort(0, PackedPage.head(bins, continues));
+    for (int i = 0; i < bins; i++) {
+      putShort(PackedPage.entry(i), PackedPage.entry(length + starts[i], filters[i]));
+    }
+    putShort(PackedPage.entry(bins), length + used);
   }
 
   private void putShort(int at, int value) {

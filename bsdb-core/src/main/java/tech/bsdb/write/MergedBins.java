@@ -8,18 +8,23 @@ import tech.bsdb.index.BinIndex;
 
 /**
  * The records of a range of bins, collected in the order of their signatures. Long values stay
- * where they are and are referred to. Not thread-safe.
+ * where they are and are referred to. May be used for one range after another, and keeps its memory
+ * for that. Not thread-safe.
  */
 final class MergedBins {
   /** The most bytes of a range, without long values: the longest array. */
   private static final int MOST_BYTES = Integer.MAX_VALUE - 8;
 
+  /** The most bytes of a range to have room for before they are there. */
+  private static final int MOST_EXPECTED = 1 << 28;
+
   private final long allBins;
-  private final long fromBin;
   private final boolean signs;
-  private final int[] ends;
-  private final byte[] filters;
-  private byte[] bytes;
+  private long fromBin;
+  private int bins;
+  private int[] ends = new int[0];
+  private byte[] filters = new byte[0];
+  private byte[] bytes = new byte[0];
   private int used;
   private int bin;
   private int records;
@@ -28,19 +33,36 @@ final class MergedBins {
   private int longCount;
 
   /**
-   * Creates an empty range.
+   * Creates an instance without a range.
    *
    * @param allBins the number of bins of the database
    * @param signs whether to keep the signatures, for a filter
-   * @param memory the bytes to use first
    */
-  MergedBins(long allBins, long fromBin, long toBin, boolean signs, byte[] memory) {
+  MergedBins(long allBins, boolean signs) {
     this.allBins = allBins;
-    this.fromBin = fromBin;
     this.signs = signs;
-    this.ends = new int[Math.toIntExact(toBin - fromBin)];
-    this.filters = new byte[ends.length];
-    this.bytes = memory;
+  }
+
+  /**
+   * Begins a range, without records.
+   *
+   * @param inline the bytes to expect, without long values
+   */
+  void begin(long from, long to, long inline) {
+    fromBin = from;
+    bins = Math.toIntExact(to - from);
+    if (ends.length < bins) {
+      ends = new int[bins];
+      filters = new byte[bins];
+    }
+    Arrays.fill(filters, 0, bins, (byte) 0);
+    if (bytes.length < inline) {
+      bytes = new byte[(int) Math.min(MOST_EXPECTED, inline)];
+    }
+    used = 0;
+    bin = 0;
+    records = 0;
+    longCount = 0;
   }
 
   /** The number of the first bin. */
@@ -71,7 +93,7 @@ final class MergedBins {
       if (MOST_BYTES - used < inline) {
         throw new IllegalStateException(
             "more than 2 GiB of records in "
-                + ends.length
+                + bins
                 + " bins: too many with one key or one signature");
       }
       bytes = Arrays.copyOf(bytes, (int) Math.min(MOST_BYTES, 2L * used + inline));
@@ -108,14 +130,14 @@ final class MergedBins {
 
   /** Ends the range. */
   void finish() {
-    while (bin < ends.length) {
+    while (bin < bins) {
       ends[bin++] = used;
     }
   }
 
   /** The number of bins. */
   int bins() {
-    return ends.length;
+    return bins;
   }
 
   /** The end of a bin among the bytes; that of the one before the first is 0. */
@@ -123,7 +145,7 @@ final class MergedBins {
     return number < 0 ? 0 : ends[number];
   }
 
-  /** The end of each bin among the bytes. */
+  /** The end of each bin among the bytes, and maybe more numbers. */
   int[] ends() {
     return ends;
   }
@@ -133,7 +155,7 @@ final class MergedBins {
     return filters[number];
   }
 
-  /** The filter of each bin. */
+  /** The filter of each bin, and maybe more bytes. */
   byte[] filters() {
     return filters;
   }

@@ -41,6 +41,9 @@ final class PackedMerge implements Closeable {
   /** Bytes of a long value that are copied at once. */
   private static final int LONG_PART = 1 << 14;
 
+  /** Bytes of small results that may wait to be written. */
+  private static final long QUEUED_BYTES = 8 << 20;
+
   /* The numbers of the sources in references to long values. */
   private static final int BASE = 0;
 
@@ -54,10 +57,10 @@ final class PackedMerge implements Closeable {
   private final BuildOptions options;
   private final PackedFiles files;
 
-  /** Memory that finished tasks have left, so that it need not be cleared anew for each. */
-  private final Queue<byte[]> freeBytes = new ConcurrentLinkedQueue<>();
+  /* What finished tasks have left: memory that is new is slow. */
+  private final Queue<MergedBins> freeBins = new ConcurrentLinkedQueue<>();
 
-  private final Queue<SignatureJoin> free = new ConcurrentLinkedQueue<>();
+  private final Queue<SignatureJoin> freeJoins = new ConcurrentLinkedQueue<>();
 
   /**
    * Creates the files.
@@ -145,7 +148,7 @@ final class PackedMerge implements Closeable {
           if (filter != null) {
             merged.forEachSignature(filter::add);
           }
-          freeBytes.add(merged.bytes());
+          freeBins.add(merged);
           all.add(part.count);
           progress.progress(Stage.INDEX, all.totals().records());
         };
@@ -182,7 +185,10 @@ final class PackedMerge implements Closeable {
         << Page.SHIFT;
   }
 
-  /** The number of results that may be in memory. */
+  /**
+   * The number of results that may be in memory: enough small ones that all threads have work while
+   * a large write holds up the calling thread.
+   */
   private int concurrent(PackedShape shape) {
     long perUnit = shape.bins() / shape.units();
     long largest = 1;
@@ -191,23 +197,21 @@ final class PackedMerge implements Closeable {
       long bytes = bytes(shape.bins(), from, from + perUnit);
       largest = Math.max(largest, bytes / parts(shape.bins(), from, from + perUnit));
     }
-    return (int)
-        Math.max(1, Math.min(options.threads() + 1L, options.memoryBytes() / (2 * largest)));
+    long wanted = Math.max(options.threads() + 1L, QUEUED_BYTES / largest);
+    return (int) Math.max(1, Math.min(wanted, options.memoryBytes() / (2 * largest)));
   }
 
   private Part merge(
       long allBins, long fromBin, long toBin, boolean signs, AssemblyProgress progress)
       throws IOException {
-    byte[] bytes = freeBytes.poll();
-    if (bytes == null) {
-      bytes = new byte[(int) Math.min(1 << 28, bytes(allBins, fromBin, toBin) + Page.SIZE)];
-    }
+    MergedBins merged =
+        Objects.requireNonNullElseGet(freeBins.poll(), () -> new MergedBins(allBins, signs));
     SignatureJoin join =
-        Objects.requireNonNullElseGet(free.poll(), () -> new SignatureJoin(base, changes));
-    MergedBins merged = new MergedBins(allBins, fromBin, toBin, signs, bytes);
+        Objects.requireNonNullElseGet(freeJoins.poll(), () -> new SignatureJoin(base, changes));
+    merged.begin(fromBin, toBin, bytes(allBins, fromBin, toBin) + Page.SIZE);
     MergeCount count = new MergeCount(progress);
     join.run(allBins, fromBin, toBin, false, new Merging(merged, count));
-    free.add(join);
+    freeJoins.add(join);
     merged.finish();
     return new Part(merged, count);
   }
@@ -257,7 +261,7 @@ final class PackedMerge implements Closeable {
   private void put(MergedBins merged, PackedWriter writer, BooleanSupplier cancelled)
       throws IOException {
     if (merged.longValues() == 0) {
-      writer.putBins(merged.bytes(), merged.ends(), merged.filters());
+      writer.putBins(merged.bytes(), merged.ends(), merged.filters(), merged.bins());
       return;
     }
     int next = 0; // the next long value

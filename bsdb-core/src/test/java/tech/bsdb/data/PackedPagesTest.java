@@ -432,7 +432,7 @@ class PackedPagesTest {
         records.writeBytes(bin);
         ends[i] = records.size();
       }
-      other.putBins(records.toByteArray(), ends, filters);
+      other.putBins(records.toByteArray(), ends, filters, ends.length);
     }
     one.finish();
     other.finish();
