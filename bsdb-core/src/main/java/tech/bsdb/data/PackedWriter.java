@@ -1,6 +1,7 @@
 package tech.bsdb.data;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.function.IntConsumer;
 import tech.bsdb.format.PackedPage;
 import tech.bsdb.format.Page;
@@ -18,6 +19,8 @@ public final class PackedWriter {
 
   private final boolean spanning;
   private final IntConsumer pageSink;
+  private final List<PageEncoder> files;
+  private int file;
   private PageEncoder pages;
   private final int[] starts = new int[PackedPage.MOST_BINS + 1];
   private final int[] filters = new int[PackedPage.MOST_BINS];
@@ -30,12 +33,13 @@ public final class PackedWriter {
   /**
    * Creates a writer.
    *
-   * @param pages receives the pages
+   * @param files receive the pages, one after another, from the first one on
    * @param spanning whether bins may span pages to leave no gaps
    * @param pageSink receives for each page the number of bins that start in it
    */
-  public PackedWriter(PageEncoder pages, boolean spanning, IntConsumer pageSink) {
-    this.pages = pages;
+  public PackedWriter(List<PageEncoder> files, boolean spanning, IntConsumer pageSink) {
+    this.files = files;
+    this.pages = files.get(0);
     this.spanning = spanning;
     this.pageSink = pageSink;
   }
@@ -139,10 +143,22 @@ public final class PackedWriter {
     }
   }
 
-  /** Ends the current file, and goes on with another. */
-  public void nextFile(PageEncoder next) throws IOException {
-    finish();
-    pages = next;
+  /**
+   * Moves to the file of a range of bins, of which each file gets an equal share.
+   *
+   * @param range the number of the range that follows; they ascend
+   * @param ranges the number of all ranges
+   */
+  public void enter(long range, long ranges) throws IOException {
+    while (file < range * files.size() / ranges) {
+      finish();
+      pages = files.get(++file);
+    }
+  }
+
+  /** The number of the current file. */
+  public int file() {
+    return file;
   }
 
   /** Writes the last page, unless it is empty. */

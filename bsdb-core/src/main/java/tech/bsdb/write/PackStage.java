@@ -82,8 +82,7 @@ public final class PackStage {
   BinIndex write(List<PageEncoder> files, @Nullable FilterWriter filter, LongConsumer progress)
       throws IOException {
     BinIndex.Builder index = new BinIndex.Builder(shape.bins(), shape.spanning());
-    PackedWriter writer = new PackedWriter(files.get(0), shape.spanning(), index::add);
-    int[] file = {0};
+    PackedWriter writer = new PackedWriter(files, shape.spanning(), index::add);
     passes.run(
         "bsdb-pack",
         sorted -> {
@@ -91,10 +90,7 @@ public final class PackStage {
           return new Packed(output(sorted, filter), sorted.records());
         },
         (packed, fromPartition) -> {
-          int wanted = (int) ((long) fromPartition * files.size() / RecordSpill.PARTITIONS);
-          while (file[0] < wanted) {
-            writer.nextFile(files.get(++file[0]));
-          }
+          writer.enter(fromPartition, RecordSpill.PARTITIONS);
           packed.bins.put(writer);
           records += packed.records;
           progress.accept(records);

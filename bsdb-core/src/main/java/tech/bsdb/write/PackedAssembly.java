@@ -1,19 +1,15 @@
 package tech.bsdb.write;
 
 import java.io.IOException;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildListener.Stage;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.data.BlockCompressor;
 import tech.bsdb.data.RecordWriter;
-import tech.bsdb.format.Facts;
 import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.BinIndex;
-import tech.bsdb.index.FilterWriter;
 import tech.bsdb.io.ChunkBuffer;
 import tech.bsdb.io.Resources;
-import tech.bsdb.write.Assembled.Content;
 import tech.bsdb.write.PackStage.KeyReceiver;
 
 /**
@@ -77,21 +73,14 @@ final class PackedAssembly implements Assembly {
             progress::cancelled,
             compressed ? compression() : null,
             keys == null ? KeyReceiver.NONE : keys);
-    Facts.Filter filter = files.filterFacts(spill.records());
-    FilterWriter filtered = files.filterWriter(filter);
     BinIndex index =
-        stage.write(files.data(), filtered, done -> progress.progress(Stage.INDEX, done));
-    List<Content> contents = files.finish(index, filtered, dictionary);
+        stage.write(
+            files.data(),
+            files.filter(spill.records()),
+            done -> progress.progress(Stage.INDEX, done));
+    Assembled assembled = files.finish(stage.records(), shape, index, dictionary);
     progress.ended(Stage.INDEX);
-    return new Assembled(
-        stage.records(),
-        0,
-        0,
-        0,
-        new Facts.Bins(shape.bins(), shape.spanning()),
-        filter,
-        null,
-        contents);
+    return assembled;
   }
 
   /** Its native memory is freed with the assembly, when no thread compresses any more. */

@@ -24,7 +24,9 @@ final class PackedFiles implements Closeable {
   private final Resources resources = new Resources();
   private final List<OutputFile> data = new ArrayList<>();
   private final OutputFile index;
-  private final @Nullable OutputFile filter;
+  private final @Nullable OutputFile filterFile;
+  private Facts.@Nullable Filter filterFacts;
+  private @Nullable FilterWriter filter;
 
   /**
    * Creates the files.
@@ -43,7 +45,7 @@ final class PackedFiles implements Closeable {
         data.add(resources.add(new OutputFile(directory, identity, chunk)));
       }
       this.index = resources.add(new OutputFile(directory, BinIndex.identity(), chunk));
-      this.filter = filterBits > 0 ? filterFile() : null;
+      this.filterFile = filterBits > 0 ? filterFile() : null;
     } catch (IOException | RuntimeException | Error e) {
       resources.closeAfter(e);
       throw e;
@@ -67,34 +69,31 @@ final class PackedFiles implements Closeable {
   }
 
   /**
-   * The facts of the filter, or null if there is none.
+   * Begins the filter.
    *
    * @param records the number of records, including duplicates
+   * @return receives the signatures of all records, in order; null if there is no filter
    */
-  Facts.@Nullable Filter filterFacts(long records) {
-    return filter == null ? null : FilterWriter.facts(filterBits, records);
-  }
-
-  /** The writer of the filter, or null if there is none. */
-  @Nullable FilterWriter filterWriter(Facts.@Nullable Filter facts) {
-    return filter == null || facts == null ? null : new FilterWriter(filter.pages(), facts);
+  @Nullable FilterWriter filter(long records) {
+    if (filterFile != null) {
+      filterFacts = FilterWriter.facts(filterBits, records);
+      filter = new FilterWriter(filterFile.pages(), filterFacts);
+    }
+    return filter;
   }
 
   /**
    * Writes what is left once the data files and the filter have all records.
    *
+   * @param records the number of records, without duplicates
    * @param bins the index of the pages
-   * @param filterWriter the writer of the filter, or null
    * @param dictionary the dictionary to store, or null
-   * @return the files, in the order of the manifest
    */
-  List<Content> finish(
-      BinIndex bins, @Nullable FilterWriter filterWriter, byte @Nullable [] dictionary)
+  Assembled finish(long records, PackedShape shape, BinIndex bins, byte @Nullable [] dictionary)
       throws IOException {
     List<Content> contents = new ArrayList<>();
     for (OutputFile file : data) {
-      file.finish();
-      contents.add(new Content(file, file.pages().position()));
+      contents.add(finished(file));
     }
     if (dictionary != null) {
       FileIdentity identity = new FileIdentity(FileKind.DICTIONARY, 0);
@@ -102,14 +101,18 @@ final class PackedFiles implements Closeable {
       contents.add(Content.written(file, dictionary));
     }
     bins.write(index.pages());
-    index.finish();
-    contents.add(new Content(index, index.pages().position()));
-    if (filter != null && filterWriter != null) {
-      filterWriter.finish();
+    contents.add(finished(index));
+    if (filterFile != null && filter != null) {
       filter.finish();
-      contents.add(new Content(filter, filter.pages().position()));
+      contents.add(finished(filterFile));
     }
-    return contents;
+    Facts.Bins facts = new Facts.Bins(shape.bins(), shape.spanning());
+    return new Assembled(records, 0, 0, 0, facts, filterFacts, null, contents);
+  }
+
+  private static Content finished(OutputFile file) throws IOException {
+    file.finish();
+    return new Content(file, file.pages().position());
   }
 
   /** Closes the files, and deletes those that were not sealed. */

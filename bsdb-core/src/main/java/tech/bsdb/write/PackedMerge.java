@@ -8,7 +8,6 @@ import java.util.Queue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildListener.Stage;
 import tech.bsdb.BuildOptions;
@@ -18,7 +17,6 @@ import tech.bsdb.data.PageCursor;
 import tech.bsdb.data.RecordScanner;
 import tech.bsdb.data.RecordView;
 import tech.bsdb.error.CorruptDatabaseException;
-import tech.bsdb.format.Facts;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageEncoder;
 import tech.bsdb.format.RecordFrame;
@@ -93,29 +91,20 @@ final class PackedMerge implements Closeable {
     MergedSize size = MergedSize.of(base, changes, options.threads(), progress);
     progress.ended(Stage.COUNT);
     PackedShape shape = PackedShape.of(size.records(), size.bytes());
-    Facts.Filter facts = files.filterFacts(size.records());
-    FilterWriter filter = files.filterWriter(facts);
     BinIndex.Builder index = new BinIndex.Builder(shape.bins(), shape.spanning());
-    MergeCount count = write(shape, index, filter, progress);
+    MergeCount count = write(shape, index, files.filter(size.records()), progress);
     requireSame(base.facts().records(), count.ofBase(), "records");
     requireSame(size.records(), count.totals().records(), "records after the merge");
     requireSame(size.bytes(), count.totals().recordBytes(), "bytes of records after the merge");
-    List<Assembled.Content> contents = files.finish(index.build(), filter, null);
+    Assembled assembled = files.finish(size.records(), shape, index.build(), null);
     progress.ended(Stage.INDEX);
-    Facts.Bins bins = new Facts.Bins(shape.bins(), shape.spanning());
-    return new Merged(new Assembled(size.records(), 0, 0, 0, bins, facts, null, contents), count);
+    return new Merged(assembled, count);
   }
 
   /** Fails unless the base holds what its manifest and its index say. */
   private void requireSame(long expected, long found, String what) throws CorruptDatabaseException {
     if (found != expected) {
       throw base.files().get(0).place().corrupt(0, expected + " " + what, found + "");
-    }
-  }
-
-  private static void checkNotCancelled(BooleanSupplier cancelled) {
-    if (cancelled.getAsBoolean()) {
-      throw new CancellationException("the build was cancelled");
     }
   }
 
@@ -129,22 +118,18 @@ final class PackedMerge implements Closeable {
       AssemblyProgress progress)
       throws IOException {
     List<PageEncoder> data = files.data();
-    PackedWriter writer = new PackedWriter(data.get(0), shape.spanning(), index::add);
+    PackedWriter writer = new PackedWriter(data, shape.spanning(), index::add);
     long perUnit = shape.bins() / shape.units();
     MergeCount all = new MergeCount(progress);
-    int[] file = {0};
     EarlyForce force = new EarlyForce();
     OrderedTasks.Taker<Part> taker =
         part -> {
           MergedBins merged = part.bins;
-          checkNotCancelled(progress::cancelled);
-          long unit = merged.fromBin() / perUnit;
-          int wanted = (int) (unit * data.size() / shape.units());
-          while (file[0] < wanted) {
-            writer.nextFile(data.get(++file[0]));
-          }
-          put(merged, writer, progress::cancelled);
-          force.written(files.dataFile(file[0]), data.get(file[0]).position());
+          progress.checkNotCancelled();
+          writer.enter(merged.fromBin() / perUnit, shape.units());
+          put(merged, writer, progress);
+          int file = writer.file();
+          force.written(files.dataFile(file), data.get(file).position());
           if (filter != null) {
             merged.forEachSignature(filter::add);
           }
@@ -258,7 +243,7 @@ final class PackedMerge implements Closeable {
     }
   }
 
-  private void put(MergedBins merged, PackedWriter writer, BooleanSupplier cancelled)
+  private void put(MergedBins merged, PackedWriter writer, AssemblyProgress progress)
       throws IOException {
     if (merged.longValues() == 0) {
       writer.putBins(merged.bytes(), merged.ends(), merged.filters(), merged.bins());
@@ -278,13 +263,13 @@ final class PackedMerge implements Closeable {
         LongValue value = merged.longValue(next++);
         writer.put(merged.bytes(), from, value.after() - from);
         from = value.after();
-        putLong(value, writer, cancelled);
+        putLong(value, writer, progress);
       }
       writer.put(merged.bytes(), from, end - from);
     }
   }
 
-  private void putLong(LongValue value, PackedWriter writer, BooleanSupplier cancelled)
+  private void putLong(LongValue value, PackedWriter writer, AssemblyProgress progress)
       throws IOException {
     boolean ofBase = value.source() == BASE;
     int skip = ofBase ? 0 : TaggedChange.TAG;
@@ -296,7 +281,7 @@ final class PackedMerge implements Closeable {
       int length = Math.min(left, LONG_PART);
       cursor.read(part, 0, length);
       writer.put(part, 0, length);
-      checkNotCancelled(cancelled);
+      progress.checkNotCancelled();
     }
   }
 

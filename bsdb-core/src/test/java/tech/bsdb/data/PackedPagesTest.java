@@ -138,12 +138,11 @@ class PackedPagesTest {
           new PagesFile(directory.resolve("data-" + made++), new FileIdentity(FileKind.DATA, i)));
     }
     BinIndex.Builder index = new BinIndex.Builder(bins.size(), spanning);
-    PackedWriter writer = new PackedWriter(files.get(0).pages(), spanning, index::add);
-    int file = 0;
+    PackedWriter writer =
+        new PackedWriter(files.stream().map(PagesFile::pages).toList(), spanning, index::add);
     for (int i = 0; i < bins.size(); i++) {
-      while (file < (long) i * fileCount / bins.size()) {
-        writer.nextFile(files.get(++file).pages());
-      }
+      writer.enter(i, bins.size());
+      assertThat(writer.file()).isEqualTo((int) ((long) i * fileCount / bins.size()));
       List<Truth.Entry> bin = bins.get(i);
       writer.startBin(length(bin), i % 3 == 0 ? 0 : filter(bin));
       for (Truth.Entry record : bin) {
@@ -416,8 +415,8 @@ class PackedPagesTest {
   void wholeBinsAreWrittenAsTheirPartsAre(boolean spanning) throws Exception {
     PagesFile parts = new PagesFile(directory.resolve("parts"), new FileIdentity(FileKind.DATA, 0));
     PagesFile whole = new PagesFile(directory.resolve("whole"), new FileIdentity(FileKind.DATA, 0));
-    PackedWriter one = new PackedWriter(parts.pages(), spanning, bins -> {});
-    PackedWriter other = new PackedWriter(whole.pages(), spanning, bins -> {});
+    PackedWriter one = new PackedWriter(List.of(parts.pages()), spanning, bins -> {});
+    PackedWriter other = new PackedWriter(List.of(whole.pages()), spanning, bins -> {});
     for (int round = 0; round < Rounds.of(1000); round++) {
       int count = 1 + random.nextInt(40);
       ByteArrayOutputStream records = new ByteArrayOutputStream();

@@ -80,7 +80,7 @@ final class SignedBins {
     }
     PagesFile file = new PagesFile(path, new FileIdentity(FileKind.DATA, 0));
     BinIndex.Builder index = new BinIndex.Builder(BINS, true);
-    PackedWriter writer = new PackedWriter(file.pages(), true, index::add);
+    PackedWriter writer = new PackedWriter(List.of(file.pages()), true, index::add);
     for (List<Signed> bin : bins) {
       long length = 0;
       for (Signed record : bin) {
