@@ -4,8 +4,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.function.LongBinaryOperator;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -217,26 +215,13 @@ final class AddressedAssembly implements Assembly {
   private record Indexed(long buckets, long keys, OutputFile hashFile, OutputFile indexFile) {}
 
   private Indexed index(AssemblyProgress progress) throws IOException {
-    FutureTask<Void> forced = new FutureTask<>(this::forceData);
     if (!forces) {
       return indexInAttempts(progress);
     }
-    Thread thread = new Thread(forced, "bsdb-force");
-    thread.setDaemon(true);
-    thread.start();
-    Indexed indexed;
-    try {
-      indexed = indexInAttempts(progress);
-    } catch (IOException | RuntimeException | Error e) {
-      try {
-        await(forced);
-      } catch (IOException failure) {
-        e.addSuppressed(failure);
-      }
-      throw e;
+    try (EarlyForce force = new EarlyForce()) {
+      force.start(dataOutputs);
+      return indexInAttempts(progress);
     }
-    await(forced);
-    return indexed;
   }
 
   private Indexed indexInAttempts(AssemblyProgress progress) throws IOException {
@@ -311,33 +296,6 @@ final class AddressedAssembly implements Assembly {
         progress.progress(stage, done);
       }
     };
-  }
-
-  private Void forceData() throws IOException {
-    for (OutputFile output : dataOutputs) {
-      output.force();
-    }
-    return null;
-  }
-
-  private static void await(FutureTask<Void> task) throws IOException {
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try {
-          task.get();
-          return;
-        } catch (InterruptedException e) {
-          interrupted = true;
-        } catch (ExecutionException e) {
-          throw e.getCause() instanceof IOException cause ? cause : new IOException(e.getCause());
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
   }
 
   private @Nullable LongBinaryOperator keptAddress() {

@@ -2,16 +2,18 @@ package tech.bsdb.write;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.io.OrderedTasks;
 
 /**
- * Forces a file to the device while it is written, so that little is left to force at its end. The
- * device would otherwise idle until the system writes the file back. Used by the thread that writes
- * the file.
+ * Forces files to the device while the build goes on, so that little is left to force at its end.
+ * The device would otherwise idle until the system writes the files back. Used by the thread that
+ * writes them.
  */
 final class EarlyForce implements Closeable {
   /** Bytes to write between one force and the next. */
@@ -39,12 +41,23 @@ final class EarlyForce implements Closeable {
     if (position - forced < INTERVAL || running != null && !running.isDone()) {
       return;
     }
-    await();
+    start(List.of(file));
     forced = position;
+  }
+
+  /**
+   * Starts to force files, once those before are forced.
+   *
+   * @throws IOException if the force before failed
+   */
+  void start(List<OutputFile> files) throws IOException {
+    await();
     running =
         thread.submit(
             () -> {
-              file.force();
+              for (OutputFile file : files) {
+                file.force();
+              }
               return null;
             });
   }
@@ -52,28 +65,27 @@ final class EarlyForce implements Closeable {
   /** Waits for the last force, even if this thread is interrupted, and throws its failure. */
   private void await() throws IOException {
     Future<?> last = running;
-    boolean interrupted = false;
-    while (last != null) {
-      try {
-        last.get();
-        last = null;
-      } catch (InterruptedException e) {
-        interrupted = true;
-      } catch (ExecutionException e) {
-        running = null;
-        if (interrupted) {
-          Thread.currentThread().interrupt();
-        }
-        throw new IOException("a file could not be forced to the device", e.getCause());
-      }
-    }
     running = null;
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+    boolean interrupted = false;
+    try {
+      while (last != null) {
+        try {
+          last.get();
+          last = null;
+        } catch (InterruptedException e) {
+          interrupted = true;
+        } catch (ExecutionException e) {
+          throw OrderedTasks.failure(e);
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 
-  /** Waits for the last force; the file may be closed afterwards. */
+  /** Waits for the last force; the files may be closed afterwards. */
   @Override
   public void close() throws IOException {
     try {
