@@ -261,39 +261,30 @@ public record DatabaseDirectory(
 
   /** Loads a file and verifies it now; the caller closes it. */
   public ShownFile load(FileEntry entry, LoadedEngine loader, boolean verify) throws IOException {
-    Whole whole = new Whole(check(entry), entry.pages() - 1);
-    ShownFile file = loader.load(file(entry), entry.length(), verify ? whole : null);
+    ShownFile file = loader.open(file(entry), entry.length());
     try {
       if (verify) {
-        check(entry).checkDigest(entry, whole.digest);
+        verify(entry, file);
       }
       return file;
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       file.close();
       throw e;
     }
   }
 
-  /** Verifies the pages of a file read from front to back and computes its digest. */
-  private static final class Whole implements LoadedEngine.Check {
-    private final PageCheck check;
-    private final long footer;
-    private long next = 1;
-    private long digest;
-
-    Whole(PageCheck check, long footer) {
-      this.check = check;
-      this.footer = footer;
-    }
-
-    @Override
-    public void check(ByteBuffer buffer, int offset, long number) throws IOException {
-      int checksum = check.check(buffer, offset, number);
-      if (number == next && number < footer) {
+  /** Verifies all pages of a file in memory, and its digest. */
+  private void verify(FileEntry entry, ShownFile file) throws CorruptDatabaseException {
+    PageCheck check = check(entry);
+    long digest = 0;
+    for (long page = 0; page < entry.pages(); page++) {
+      long at = page << Page.SHIFT;
+      int checksum = check.check(file.buffer(at), ShownFile.offset(at), page);
+      if (page > 0 && page < entry.pages() - 1) {
         digest = PageEncoder.fold(digest, checksum);
-        next++;
       }
     }
+    check.checkDigest(entry, digest);
   }
 
   /**

@@ -74,7 +74,7 @@ final class HashBody implements Closeable {
       ShownFile file = ShownFile.mapSoonNeeded(path, entry.length());
       return new HashBody(file, check, verify, pages);
     }
-    ShownFile file = loader.load(path, entry.length(), null);
+    ShownFile file = loader.open(path, entry.length());
     try {
       if (verify) {
         new HashBody(file, check, true, pages).verifyAll(entry);

@@ -18,20 +18,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>On Java 22 and newer, where native access is allowed, the memory is mapped from the kernel, in
  * huge pages if available. Otherwise it is direct buffers, which {@code -XX:MaxDirectMemorySize}
- * limits, by default to the size of the heap. {@link #load} verifies pages with the caller's check
- * while it reads them; {@link #open(Path, long)} leaves verification to the caller.
+ * limits, by default to the size of the heap. The caller verifies the pages.
  */
 public final class LoadedEngine implements Engine {
-  /** Verifies pages as they are loaded, from front to back. */
-  @FunctionalInterface
-  public interface Check {
-    /**
-     * Fails unless the page at {@code offset} of the buffer, which is in the engine's own memory,
-     * is page {@code number} as written.
-     */
-    void check(ByteBuffer buffer, int offset, long number) throws IOException;
-  }
-
   private static final long HUGE_PAGE = ChunkBuffer.HUGE_PAGE;
   private static final int CHUNK = 1 << 20;
 
@@ -85,23 +74,11 @@ public final class LoadedEngine implements Engine {
   }
 
   @Override
-  public PageSource open(Path file, long length) throws IOException {
-    return load(file, length, null);
+  public ShownFile open(Path file, long length) throws IOException {
+    return calls == null ? buffers(file, length) : nativeMemory(calls, file, length);
   }
 
-  /**
-   * Loads a file.
-   *
-   * @param length a whole number of pages
-   * @param check verifies each page right after it is read, in order; a page may be checked twice;
-   *     null to verify none
-   */
-  public ShownFile load(Path file, long length, @Nullable Check check) throws IOException {
-    return calls == null ? buffers(file, length, check) : nativeMemory(calls, file, length, check);
-  }
-
-  private ShownFile nativeMemory(SystemCalls calls, Path file, long length, @Nullable Check check)
-      throws IOException {
+  private ShownFile nativeMemory(SystemCalls calls, Path file, long length) throws IOException {
     boolean large = length >= HUGE_PAGE; // a smaller file would still take a whole huge page
     long room = large ? (length + HUGE_PAGE - 1 & -HUGE_PAGE) + HUGE_PAGE : length;
     try (NativeFile source = NativeFile.open(calls, file, false)) {
@@ -122,8 +99,6 @@ public final class LoadedEngine implements Engine {
         for (long at = 0; at < length; at += CHUNK) {
           int part = (int) Math.min(CHUNK, length - at);
           source.read(at, part, start + at);
-          ByteBuffer piece = pieces[ShownFile.piece(at)];
-          verify(piece, ShownFile.offset(at), part, at, check);
         }
         HugePages.Range range = new HugePages.Range(start, length);
         ranges.add(range);
@@ -143,8 +118,7 @@ public final class LoadedEngine implements Engine {
     }
   }
 
-  private static ShownFile buffers(Path file, long length, @Nullable Check check)
-      throws IOException {
+  private static ShownFile buffers(Path file, long length) throws IOException {
     ByteBuffer[] pieces = new ByteBuffer[ShownFile.pieces(length)];
     byte[] chunk = new byte[CHUNK];
     try (RandomAccessFile source = new RandomAccessFile(file.toFile(), "r")) {
@@ -157,7 +131,6 @@ public final class LoadedEngine implements Engine {
           int part = Math.min(CHUNK, size - at);
           source.readFully(chunk, 0, part);
           memory.put(at, chunk, 0, part);
-          verify(pieces[i], at, part, ShownFile.start(i) + at, check);
         }
       }
       return new ShownFile(pieces, true, () -> {});
@@ -172,16 +145,6 @@ public final class LoadedEngine implements Engine {
   /** The same view as of mapped files, so that code reading both sees buffers of one class. */
   private static ByteBuffer shown(ByteBuffer memory) {
     return memory.asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
-  }
-
-  private static void verify(
-      ByteBuffer piece, int offset, int length, long position, @Nullable Check check)
-      throws IOException {
-    if (check != null) {
-      for (int at = 0; at < length; at += PageSource.PAGE) {
-        check.check(piece, offset + at, (position + at) / PageSource.PAGE);
-      }
-    }
   }
 
   private static String tooLarge(Path file, long length) {
