@@ -48,26 +48,20 @@ public final class BufferedEngine implements Engine {
 
   private static PageSource opened(Path file, int stripes) throws IOException {
     RandomAccessFile[] openings = new RandomAccessFile[stripes];
-    BufferedPages pages = new BufferedPages(file, openings);
+    Resources opened = new Resources();
     try {
       for (int i = 0; i < stripes; i++) {
-        openings[i] = new RandomAccessFile(file.toFile(), "r");
+        openings[i] = opened.add(new RandomAccessFile(file.toFile(), "r"));
       }
     } catch (IOException | RuntimeException e) {
-      pages.close();
+      opened.closeAfter(e);
       throw e;
     }
-    return pages;
+    return new BufferedPages(file, openings, opened);
   }
 
-  private static final class BufferedPages implements PageSource {
-    private final Path file;
-    private final RandomAccessFile[] openings;
-
-    BufferedPages(Path file, RandomAccessFile[] openings) {
-      this.file = file;
-      this.openings = openings;
-    }
+  private record BufferedPages(Path file, RandomAccessFile[] openings, Resources opened)
+      implements PageSource {
 
     @Override
     public void read(long first, int count, Window window) throws IOException {
@@ -89,19 +83,7 @@ public final class BufferedEngine implements Engine {
 
     @Override
     public void close() throws IOException {
-      IOException failure = null;
-      for (RandomAccessFile opening : openings) {
-        try {
-          if (opening != null) {
-            opening.close();
-          }
-        } catch (IOException e) {
-          failure = e;
-        }
-      }
-      if (failure != null) {
-        throw failure;
-      }
+      opened.close();
     }
   }
 }

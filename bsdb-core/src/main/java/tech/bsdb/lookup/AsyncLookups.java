@@ -6,6 +6,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.Values;
@@ -90,8 +91,16 @@ public final class AsyncLookups implements Closeable {
     return value;
   }
 
-  /** Looks up a key and delivers its answer; the budget, if there is one, grants the memory. */
-  public void get(byte[] key, Answer answer, @Nullable LongPredicate budget) {
+  /**
+   * Looks up a key; the budget, if there is one, grants the memory.
+   *
+   * @param answer receives, exactly once, the value, or null if the key is absent or the lookup
+   *     failed; and why it failed, or null
+   */
+  public void get(
+      byte[] key,
+      BiConsumer<byte @Nullable [], @Nullable Throwable> answer,
+      @Nullable LongPredicate budget) {
     AsyncRequest request = new AsyncRequest(key, answer, budget);
     if (request.isAnsweredHere()) {
       callbacks.runHere(request);
@@ -178,7 +187,7 @@ public final class AsyncLookups implements Closeable {
   final class AsyncRequest implements QueuedLookups.Request, Runnable {
     final byte[] key;
     private final @Nullable LongPredicate budget;
-    private final Answer receiver;
+    private final BiConsumer<byte @Nullable [], @Nullable Throwable> receiver;
 
     /** The locator of the key, if its reads go through a ring. */
     @Nullable Locator locator;
@@ -189,7 +198,10 @@ public final class AsyncLookups implements Closeable {
     private byte @Nullable [] value;
     private @Nullable Throwable failure;
 
-    AsyncRequest(byte[] key, Answer receiver, @Nullable LongPredicate budget) {
+    AsyncRequest(
+        byte[] key,
+        BiConsumer<byte @Nullable [], @Nullable Throwable> receiver,
+        @Nullable LongPredicate budget) {
       this.key = key;
       this.budget = budget;
       this.receiver = receiver;

@@ -5,7 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildListener.Stage;
 import tech.bsdb.BuildOptions;
@@ -18,6 +17,7 @@ import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.io.ChunkBuffer;
+import tech.bsdb.io.DurableFiles;
 import tech.bsdb.io.Resources;
 import tech.bsdb.lookup.Lookup;
 import tech.bsdb.lookup.OrderedKeys;
@@ -97,11 +97,7 @@ final class MergeWriter implements BuildOutput {
 
   /** Deletes the temporary database, of which only files of a database are expected. */
   private void removeChanges() throws IOException {
-    List<Path> files;
-    try (Stream<Path> all = Files.list(directory)) {
-      files = all.toList();
-    }
-    for (Path file : files) {
+    for (Path file : DurableFiles.list(directory)) {
       Files.deleteIfExists(file);
     }
     Files.deleteIfExists(directory);

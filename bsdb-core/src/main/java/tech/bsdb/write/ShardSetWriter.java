@@ -1,10 +1,8 @@
 package tech.bsdb.write;
 
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,6 +18,7 @@ import tech.bsdb.format.Manifest;
 import tech.bsdb.format.ShardSet;
 import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.io.ChunkBuffer;
+import tech.bsdb.io.DurableFiles;
 
 /**
  * Writes a set of shards: routes all records first, then writes the shards one after another, and
@@ -135,7 +134,7 @@ final class ShardSetWriter implements BuildOutput {
     Files.createDirectory(directory);
     Written written = write(number, directory, progress);
     ShardSet.Shard shard = new ShardSet.Shard(number, written.id(), written.keys());
-    force(directory);
+    DurableFiles.force(directory);
     Files.move(directory, directory.resolveSibling(shard.directoryName()));
     progress.shardEnded(written.records());
     shards.add(shard);
@@ -221,12 +220,6 @@ final class ShardSetWriter implements BuildOutput {
       found.addSuppressed(suppressed);
     }
     return found;
-  }
-
-  private static void force(Path directory) throws IOException {
-    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-      channel.force(true);
-    }
   }
 
   /** Shows the progress of the shards as that of the index, which never goes back. */
