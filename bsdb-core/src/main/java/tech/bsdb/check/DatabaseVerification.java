@@ -6,6 +6,7 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.check.OrderVerification.FileComparison;
 import tech.bsdb.data.RecordScanner;
+import tech.bsdb.directory.ArrivingPages;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.directory.HeldFiles;
 import tech.bsdb.format.Facts;
@@ -20,7 +21,6 @@ import tech.bsdb.index.AddressIndex;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.index.FilterWriter;
 import tech.bsdb.index.SignatureFilter;
-import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.PageSource;
 import tech.bsdb.io.Window;
@@ -88,28 +88,25 @@ final class DatabaseVerification {
 
   private void verifyPages(FileEntry entry) throws IOException {
     boolean entries = exact && !directory.facts().packed() && entry.file().kind() == FileKind.INDEX;
+    ArrivingPages pages = new ArrivingPages(directory.file(entry), entry, directory.id());
     Window window = new Window();
-    long digest = 0;
+    byte[] bytes = new byte[Page.SIZE];
     try (PageSource source = files.view(entry)) {
-      CheckedPages.Check check = directory.pageCheck(entry, source);
-      for (long page = 0; page < entry.pages(); page += PageSource.MAX_RUN) {
-        int count = (int) Math.min(PageSource.MAX_RUN, entry.pages() - page);
-        source.read(page, count, window);
-        for (int i = 0; i < count; i++) {
-          long number = page + i;
-          int offset = window.offset() + i * Page.SIZE;
-          int checksum = check.check(window, offset, number);
-          if (number > 0 && number < entry.pages() - 1) {
-            digest = PageEncoder.fold(digest, checksum);
-            if (entries) {
-              AddressIndex.forEach(window.buffer(), offset, number, records, inIndex::add);
-            }
+      while (!pages.complete()) {
+        long first = pages.verified();
+        int count = (int) Math.min(PageSource.MAX_RUN, entry.pages() - first);
+        source.read(first, count, window);
+        for (long page = first; page < first + count; page++) {
+          int offset = window.offset() + (int) (page - first) * Page.SIZE;
+          window.buffer().get(offset, bytes);
+          pages.accept(bytes, 0);
+          if (entries && page > 0 && page < entry.pages() - 1) {
+            AddressIndex.forEach(window.buffer(), offset, page, records, inIndex::add);
           }
         }
         follower.accept(count);
       }
     }
-    directory.check(entry).checkDigest(entry, digest);
   }
 
   /*

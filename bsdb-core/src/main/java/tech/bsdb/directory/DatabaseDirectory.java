@@ -223,16 +223,11 @@ public record DatabaseDirectory(
   }
 
   /**
-   * Returns a check that verifies a file's pages as they are read. Thread-safe, except for the file
-   * of the hash function, which one reader checks from front to back.
-   *
-   * @param source the file's pages; must stay open while the check is used
+   * Returns a check that verifies pages as they are read, of a file other than that of the hash
+   * function. Thread-safe.
    */
-  public CheckedPages.Check pageCheck(FileEntry entry, PageSource source) {
+  CheckedPages.Check pageCheck(FileEntry entry) {
     PageCheck check = check(entry);
-    if (entry.file().kind() == FileKind.HASH) {
-      return HashKind.verifier(entry, source, check);
-    }
     return (window, offset, number) -> {
       int stored = window.buffer().getInt(offset + Page.PAYLOAD);
       check.check(window.crc32c(offset, Page.PAYLOAD), stored, number);
@@ -254,7 +249,7 @@ public record DatabaseDirectory(
     return new CheckedPages(
         source,
         entry.pages(),
-        verify ? pageCheck(entry, source) : null,
+        verify ? pageCheck(entry) : null,
         engine.verifiesEveryRead(),
         engine.showsMemory() ? null : reads);
   }

@@ -61,8 +61,7 @@ public final class HeldFiles implements Closeable {
     return directory.dataFiles(
         entry -> {
           PageSource pages = view(entry);
-          return new CheckedPages(
-              pages, entry.pages(), directory.pageCheck(entry, pages), false, reads);
+          return new CheckedPages(pages, entry.pages(), directory.pageCheck(entry), false, reads);
         });
   }
 

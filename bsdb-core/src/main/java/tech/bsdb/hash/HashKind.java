@@ -7,16 +7,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.HashAlgorithm;
 import tech.bsdb.error.UnsupportedFormatException;
-import tech.bsdb.format.ChecksumTable;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
-import tech.bsdb.format.Page;
-import tech.bsdb.format.PageCheck;
-import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.LoadedEngine;
-import tech.bsdb.io.PageSource;
-import tech.bsdb.io.Window;
 
 /**
  * The kinds of minimal perfect hash functions that this version reads and builds: how the file of
@@ -122,18 +116,6 @@ public enum HashKind {
       throws IOException;
 
   /**
-   * Returns a verifier of the pages of a function's file, header and footer included, for one
-   * reader of the whole file.
-   *
-   * @param entry the file's entry in the manifest
-   * @param source the file's pages; must stay open while the verifier is used
-   * @param check the check of the file
-   */
-  public static CheckedPages.Check verifier(FileEntry entry, PageSource source, PageCheck check) {
-    return new BodyPages(entry.pages(), source, check);
-  }
-
-  /**
    * Plans the construction of a function.
    *
    * @param keys the number of keys, or an upper bound while duplicates have not been counted
@@ -144,42 +126,4 @@ public enum HashKind {
    */
   public abstract HashConstruction construct(
       long keys, int checksumBits, int partitions, int attempt);
-
-  /**
-   * Verifies the pages of a function's file: those of the body against the table of checksums that
-   * follows it, all others against their own checksum (FORMAT.md §5).
-   */
-  private static final class BodyPages implements CheckedPages.Check {
-    private final PageSource source;
-    private final PageCheck check;
-    private final long tablePage;
-    private final Window table = new Window();
-
-    /** The page of the table that the window shows, or 0. */
-    private long shown;
-
-    /** Creates a verifier for a file of {@code pages} pages. */
-    BodyPages(long pages, PageSource source, PageCheck check) {
-      this.source = source;
-      this.check = check;
-      this.tablePage = ChecksumTable.firstPage(pages);
-    }
-
-    @Override
-    public int check(Window window, int offset, long number) throws IOException {
-      if (number == 0 || number >= tablePage) {
-        return check.check(window.buffer(), offset, number);
-      }
-      long index = number - 1;
-      long page = tablePage + index / ChecksumTable.PER_PAGE;
-      if (page != shown) {
-        source.read(page, 1, table);
-        shown = page;
-      }
-      int at = table.offset() + (int) (index % ChecksumTable.PER_PAGE) * Integer.BYTES;
-      int stored = table.buffer().getInt(at);
-      check.check(window.crc32c(offset, Page.SIZE), stored, number);
-      return stored;
-    }
-  }
 }

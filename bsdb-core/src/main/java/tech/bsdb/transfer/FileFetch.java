@@ -11,6 +11,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.directory.ArrivingPages;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.Manifest.FileEntry;

@@ -1,4 +1,4 @@
-package tech.bsdb.transfer;
+package tech.bsdb.directory;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -19,7 +19,7 @@ import tech.bsdb.format.PageEncoder;
  * database id in the header, and with the footer the length and the digest (FORMAT.md §2). Not
  * thread-safe.
  */
-final class ArrivingPages {
+public final class ArrivingPages {
   private final Path shown;
   private final FileEntry entry;
   private final DatabaseId id;
@@ -41,7 +41,7 @@ final class ArrivingPages {
    * @param entry what the manifest says of it
    * @param id the id of its database
    */
-  ArrivingPages(Path shown, FileEntry entry, DatabaseId id) {
+  public ArrivingPages(Path shown, FileEntry entry, DatabaseId id) {
     this.shown = shown;
     this.entry = entry;
     this.id = id;
@@ -51,16 +51,17 @@ final class ArrivingPages {
   }
 
   /** The number of verified pages. */
-  long verified() {
+  public long verified() {
     return next;
   }
 
-  boolean complete() {
+  /** Whether the whole file is verified. */
+  public boolean complete() {
     return next == entry.pages();
   }
 
   /** Forgets all pages. */
-  void restart() {
+  public void restart() {
     next = 0;
     digest = 0;
   }
@@ -73,7 +74,7 @@ final class ArrivingPages {
    * @throws CorruptDatabaseException if it, or an earlier one, is not the page that was written
    *     there
    */
-  void accept(byte[] bytes, int offset)
+  public void accept(byte[] bytes, int offset)
       throws CorruptDatabaseException, UnsupportedFormatException {
     if (next > 0 && next < table) {
       int checksum = Page.checksum(bytes, offset, Page.SIZE, entry.file(), next);
