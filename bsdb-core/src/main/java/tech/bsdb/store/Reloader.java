@@ -8,12 +8,15 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -26,8 +29,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tech.bsdb.Database;
 import tech.bsdb.IoCounters;
+import tech.bsdb.Statistics;
 import tech.bsdb.format.Manifest;
+import tech.bsdb.io.DurableFiles;
 import tech.bsdb.io.Memory;
+import tech.bsdb.io.PageCache;
 
 /**
  * The thread that follows a directory: it does all checking, opening, swapping and closing. Other
@@ -47,7 +53,7 @@ final class Reloader {
 
   private final Path directory;
   private final boolean store;
-  private final Opening opening;
+  private final ReloadOptions options;
   private final ReloadListener listener;
   private final long poll;
   private final Thread thread = new Thread(this::run, "bsdb-reload");
@@ -79,10 +85,10 @@ final class Reloader {
     }
   }
 
-  Reloader(Path directory, boolean store, Opening opening, ReloadOptions options) {
+  Reloader(Path directory, boolean store, ReloadOptions options) {
     this.directory = directory;
     this.store = store;
-    this.opening = opening;
+    this.options = options;
     this.listener = options.listener();
     this.poll = options.poll().toNanos();
   }
@@ -91,7 +97,7 @@ final class Reloader {
   void start(NamedVersion first) throws IOException {
     stamp = ManifestStamp.of(first.directory());
     followed = first;
-    OpenVersion opened = opening.open(first, () -> false, this::wake);
+    OpenVersion opened = open(first);
     opened(opened);
     thread.setDaemon(true);
     try {
@@ -99,6 +105,44 @@ final class Reloader {
     } catch (Error e) { // no thread available
       opened.database.close();
       throw e;
+    }
+  }
+
+  /** Opens a version: checks the frame of every file, preloads, opens. */
+  private OpenVersion open(NamedVersion target) throws IOException {
+    long began = System.nanoTime();
+    target.mustExist();
+    if (options.preload() != Preload.NONE) {
+      preload(Database.statistics(target.directory()));
+    }
+    Database database = Database.open(target.directory(), options.open());
+    try {
+      String id = database.statistics().databaseId();
+      Duration took = Duration.ofNanos(System.nanoTime() - began);
+      String version = target.version() == null ? id : target.version();
+      return new OpenVersion(database, version, id, Instant.now(), took, this::wake);
+    } catch (RuntimeException | Error e) {
+      database.close();
+      throw e;
+    }
+  }
+
+  /** Reads the selected files into the page cache, in huge pages if memory has room. */
+  private void preload(Statistics statistics) throws IOException {
+    Map<Path, Long> files = new LinkedHashMap<>();
+    statistics
+        .fileBytes()
+        .forEach(
+            (name, bytes) -> {
+              if (options.preload() == Preload.ALL
+                  || !DurableFiles.name(Path.of(name)).startsWith("data")) {
+                files.put(statistics.directory().resolve(name), bytes);
+              }
+            });
+    long bytes = files.values().stream().mapToLong(Long::longValue).sum();
+    boolean inHugePages = bytes <= Memory.available();
+    for (Map.Entry<Path, Long> file : files.entrySet()) {
+      PageCache.read(file.getKey(), file.getValue(), inHugePages, () -> closing, more -> {});
     }
   }
 
@@ -340,7 +384,7 @@ final class Reloader {
         accept(target, found);
         return false;
       }
-      OpenVersion next = opening.open(target, () -> closing, this::wake);
+      OpenVersion next = open(target);
       accept(target, found);
       opened(next);
       swaps.incrementAndGet();

@@ -55,7 +55,6 @@ public final class ReloadingDatabase implements AutoCloseable {
   public static ReloadingDatabase open(Path directory, ReloadOptions options) throws IOException {
     refuseUnlessServable(directory);
     boolean store = Store.isStore(directory);
-    Opening opening = new Opening(options.open(), options.preload());
     for (int attempt = 1; ; attempt++) {
       NamedVersion target =
           store ? NamedVersion.ofStore(directory) : NamedVersion.ofDatabase(directory);
@@ -66,7 +65,7 @@ public final class ReloadingDatabase implements AutoCloseable {
             "names no version; to make one current: bsdb rollback " + directory + " VERSION");
       }
       try {
-        Reloader reloader = new Reloader(directory, store, opening, options);
+        Reloader reloader = new Reloader(directory, store, options);
         reloader.start(target);
         return new ReloadingDatabase(directory, reloader);
       } catch (IOException e) {
