@@ -23,31 +23,6 @@ public final class SparkValues implements RowObjects {
   public SparkValues() {}
 
   @Override
-  public Object bool(boolean value) {
-    return value;
-  }
-
-  @Override
-  public Object number(int value) {
-    return value;
-  }
-
-  @Override
-  public Object number(long value) {
-    return value;
-  }
-
-  @Override
-  public Object number(float value) {
-    return value;
-  }
-
-  @Override
-  public Object number(double value) {
-    return value;
-  }
-
-  @Override
   public Object decimal(BigDecimal value, int precision) throws BadRowException {
     if (precision > DecimalType.MAX_PRECISION()) {
       boolean plain = Math.abs((long) value.scale()) <= PLAIN_SCALE;

@@ -156,11 +156,11 @@ public final class RowDecoder {
         row.countEmpty();
         yield null;
       }
-      case BOOLEAN -> objects.bool(row.readBoolean());
-      case INT -> objects.number(row.readInt());
-      case LONG -> objects.number(row.readLong());
-      case FLOAT -> objects.number(row.readFloat());
-      case DOUBLE -> objects.number(row.readDouble());
+      case BOOLEAN -> row.readBoolean();
+      case INT -> row.readInt();
+      case LONG -> row.readLong();
+      case FLOAT -> row.readFloat();
+      case DOUBLE -> row.readDouble();
       case STRING -> readString();
       case BYTES -> {
         int length = row.readLength();

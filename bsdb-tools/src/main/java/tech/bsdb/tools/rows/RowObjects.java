@@ -5,24 +5,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the objects that a program wants for the values of rows, for {@link RowDecoder}. Arrays of
- * bytes are those of the row and must not be changed. Null values are null and need no object.
+ * bytes are those of the row and must not be changed. Null values are null and need no object;
+ * booleans and numbers, except decimals, are those of Java.
  */
 public interface RowObjects {
-  /** Makes a boolean. */
-  Object bool(boolean value);
-
-  /** Makes a number of 32 bits. */
-  Object number(int value);
-
-  /** Makes a number of 64 bits. */
-  Object number(long value);
-
-  /** Makes a floating-point number of 32 bits. */
-  Object number(float value);
-
-  /** Makes a floating-point number of 64 bits. */
-  Object number(double value);
-
   /**
    * Makes a decimal, which may have more digits than its precision.
    *

@@ -26,31 +26,6 @@ class RowDecoderTest {
   private static final RowObjects SHOWN =
       new RowObjects() {
         @Override
-        public Object bool(boolean value) {
-          return value;
-        }
-
-        @Override
-        public Object number(int value) {
-          return value;
-        }
-
-        @Override
-        public Object number(long value) {
-          return value;
-        }
-
-        @Override
-        public Object number(float value) {
-          return value;
-        }
-
-        @Override
-        public Object number(double value) {
-          return value;
-        }
-
-        @Override
         public Object decimal(BigDecimal value, int precision) {
           return value + " of " + precision;
         }
