@@ -67,22 +67,6 @@ record LoadOptions(
     @Nullable String json,
     @Nullable Path html) {
   private static final List<String> TEXT_ONLY = List.of("-s", "--key-encoding", "--value-encoding");
-  private static final List<String> PARQUET_ONLY =
-      List.of(
-          "-kf",
-          "--key-join",
-          "--value-raw",
-          "--partitions",
-          "--int96",
-          "--widen",
-          "--include",
-          "--exclude",
-          "--raw-files",
-          "-nn",
-          "--hadoop-conf",
-          "--hadoop-set",
-          "--principal",
-          "--keytab");
   private static final int MOST_THREADS = 1_024;
   private static final int MOST_IN_FLIGHT = 65_536;
   private static final int MOST_KEYS = 100_000_000;
@@ -143,7 +127,11 @@ record LoadOptions(
         throw new UsageException(option + " is for text, and -kf for Parquet");
       }
     }
-    for (String option : PARQUET_ONLY) {
+    List<String> parquetOnly = new ArrayList<>(arguments.optionsIn("parquet-keys"));
+    parquetOnly.add("--value-raw");
+    parquetOnly.addAll(arguments.optionsIn("folders"));
+    parquetOnly.addAll(arguments.optionsIn("hadoop"));
+    for (String option : parquetOnly) {
       if (arguments.has(option) && !arguments.has("-k")) {
         throw new UsageException(option + " needs -k, the Parquet files that it describes");
       }
