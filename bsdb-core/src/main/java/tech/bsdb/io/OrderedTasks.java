@@ -116,18 +116,6 @@ public final class OrderedTasks<T> implements AutoCloseable {
   public void close() {
     pending.forEach(task -> task.cancel(false));
     workers.shutdown();
-    boolean interrupted = false;
-    for (Thread thread : threads) {
-      while (thread.isAlive()) {
-        try {
-          thread.join();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    threads.forEach(Uninterrupted::join);
   }
 }

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -149,26 +148,11 @@ final class PooledQueue implements ReadQueue {
   private void awaitEnded(int atLeast) {
     synchronized (lock) {
       awaited = atLeast;
-      waitUntil(() -> ended.size() >= atLeast || woken);
+      Uninterrupted.until(() -> ended.size() >= atLeast || woken, lock::wait);
       awaited = Integer.MAX_VALUE;
       if (ended.size() < atLeast) {
         woken = false;
       }
-    }
-  }
-
-  /** Waits, holding the lock; an interrupt does not end that, but stays. */
-  private void waitUntil(BooleanSupplier met) {
-    boolean interrupted = false;
-    while (!met.getAsBoolean()) {
-      try {
-        lock.wait();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
     }
   }
 
@@ -197,7 +181,7 @@ final class PooledQueue implements ReadQueue {
   public void close() {
     synchronized (lock) {
       closed = true;
-      waitUntil(() -> running == 0);
+      Uninterrupted.until(() -> running == 0, lock::wait);
     }
   }
 }

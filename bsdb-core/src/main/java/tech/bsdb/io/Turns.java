@@ -23,17 +23,7 @@ public final class Turns implements AutoCloseable {
    * @throws CancellationException if a task with a lower number has failed, or after {@link #close}
    */
   public synchronized void await(long number) {
-    boolean interrupted = false;
-    while (next < number && failed >= number) {
-      try {
-        wait();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Uninterrupted.until(() -> next >= number || failed < number, this::wait);
     if (failed < number) {
       throw new CancellationException("no turn comes any more");
     }

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.Values;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.io.DirectEngine;
+import tech.bsdb.io.Uninterrupted;
 
 /**
  * Asynchronous lookups. Each is answered exactly once: with a value, null for an absent key, or a
@@ -124,16 +125,8 @@ public final class AsyncLookups implements Closeable {
    * @return the number of unanswered lookups before it, or {@link #CLOSED}
    */
   private synchronized int begin() {
-    boolean interrupted = false;
-    while (!closed && unanswered >= MOST && !callbacks.isOwnThread()) {
-      try {
-        wait();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+    if (unanswered >= MOST && !callbacks.isOwnThread()) {
+      Uninterrupted.until(() -> closed || unanswered < MOST, this::wait);
     }
     if (closed) {
       return CLOSED;
@@ -157,20 +150,10 @@ public final class AsyncLookups implements Closeable {
    */
   @Override
   public void close() throws IOException {
-    boolean interrupted = false;
     synchronized (this) {
       closed = true;
       notifyAll();
-      while (underWay > 0) {
-        try {
-          wait();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+      Uninterrupted.until(() -> underWay == 0, this::wait);
     }
     for (RingLookups ring : rings) {
       if (ring != null) {

@@ -34,6 +34,7 @@ import tech.bsdb.format.Manifest;
 import tech.bsdb.io.DurableFiles;
 import tech.bsdb.io.Memory;
 import tech.bsdb.io.PageCache;
+import tech.bsdb.io.Uninterrupted;
 
 /**
  * The thread that follows a directory: it does all checking, opening, swapping and closing. Other
@@ -199,17 +200,7 @@ final class Reloader {
     refuseOnOwnThread();
     closing = true;
     wake();
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Uninterrupted.join(thread);
   }
 
   private void refuseOnOwnThread() {

@@ -33,6 +33,7 @@ import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.ManifestFile;
 import tech.bsdb.format.ShardSet;
 import tech.bsdb.io.DurableFiles;
+import tech.bsdb.io.Uninterrupted;
 
 /**
  * Brings the databases of a shipment. Those that lie nearby already, with the same database id and
@@ -368,18 +369,6 @@ public final class Download {
   private void end(ExecutorService threads) {
     failed = true; // for what still runs
     threads.shutdownNow();
-    boolean interrupted = false;
-    while (true) {
-      try {
-        if (threads.awaitTermination(1, TimeUnit.HOURS)) {
-          break;
-        }
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Uninterrupted.until(threads::isTerminated, () -> threads.awaitTermination(1, TimeUnit.HOURS));
   }
 }
