@@ -200,7 +200,6 @@ class ArchitectureTest {
         "tech.bsdb.error..",
         "tech.bsdb.format..",
         "tech.bsdb.io..",
-        "tech.bsdb.hash..",
         "tech.bsdb.directory..");
   }
 

@@ -22,39 +22,14 @@ public enum HashKind {
    * per bucket (FORMAT.md §5): {@link BucketLayout} lays it out, {@link BucketSolver} builds it,
    * {@link BucketHash} reads it.
    */
-  GOV("gov3-bucketed", BucketLayout.ATTEMPTS) {
-    @Override
-    public HashFunction open(
-        Path path, FileEntry entry, Facts facts, boolean verify, @Nullable LoadedEngine loader)
-        throws IOException {
-      return BucketHash.open(path, entry, facts, verify, loader);
-    }
-
-    @Override
-    public HashConstruction construct(long keys, int checksumBits, int partitions, int attempt) {
-      return new BucketSolver(BucketLayout.bucketsFor(keys, partitions, attempt), checksumBits);
-    }
-  },
+  GOV("gov3-bucketed", BucketLayout.ATTEMPTS),
 
   /**
    * The function of Groot Koerkamp (SEA 2025) in parts (FORMAT.md §13): {@link Pilots} defines it
    * and finds it, {@link PtrLayout} lays it out, {@link PtrConstruction} builds it, {@link PtrHash}
    * reads it. The buckets of the other interfaces are its parts.
    */
-  PTR("ptr", PtrLayout.ATTEMPTS) {
-    @Override
-    public HashFunction open(
-        Path path, FileEntry entry, Facts facts, boolean verify, @Nullable LoadedEngine loader)
-        throws IOException {
-      return PtrHash.open(path, entry, facts, verify, loader);
-    }
-
-    @Override
-    public HashConstruction construct(long keys, int checksumBits, int partitions, int attempt) {
-      return new PtrConstruction(
-          new PtrLayout(PtrLayout.partsFor(keys, attempt), checksumBits), keys);
-    }
-  };
+  PTR("ptr", PtrLayout.ATTEMPTS);
 
   private final String id;
   private final int attempts;
@@ -111,9 +86,14 @@ public enum HashKind {
    * @throws tech.bsdb.error.CorruptDatabaseException if the file does not match the facts, or is
    *     found damaged while loading
    */
-  public abstract HashFunction open(
+  public HashFunction open(
       Path path, FileEntry entry, Facts facts, boolean verify, @Nullable LoadedEngine loader)
-      throws IOException;
+      throws IOException {
+    return switch (this) {
+      case GOV -> BucketHash.open(path, entry, facts, verify, loader);
+      case PTR -> PtrHash.open(path, entry, facts, verify, loader);
+    };
+  }
 
   /**
    * Plans the construction of a function.
@@ -124,6 +104,12 @@ public enum HashKind {
    * @param attempt 0, increased by one after each {@link BucketOverflowException}, less than {@link
    *     #attempts}
    */
-  public abstract HashConstruction construct(
-      long keys, int checksumBits, int partitions, int attempt);
+  public HashConstruction construct(long keys, int checksumBits, int partitions, int attempt) {
+    return switch (this) {
+      case GOV ->
+          new BucketSolver(BucketLayout.bucketsFor(keys, partitions, attempt), checksumBits);
+      case PTR ->
+          new PtrConstruction(new PtrLayout(PtrLayout.partsFor(keys, attempt), checksumBits), keys);
+    };
+  }
 }
