@@ -158,7 +158,8 @@ public final class BuildOptions {
     return new BuildOptions(changed);
   }
 
-  private static long ranged(String name, long value, long min, long max) {
+  /** Returns a value, and fails with {@link IllegalArgumentException} if it is out of range. */
+  static long ranged(String name, long value, long min, long max) {
     if (value < min || value > max) {
       throw new IllegalArgumentException(name + " is " + value + ", not in " + min + " to " + max);
     }

@@ -25,9 +25,7 @@ public record DiffOptions(Detail detail, int threads) {
   /** Fails with {@link IllegalArgumentException} if the number of threads is out of range. */
   public DiffOptions {
     Objects.requireNonNull(detail, "detail");
-    if (threads < 1 || threads > MOST_THREADS) {
-      throw new IllegalArgumentException("threads is " + threads + ", not in 1 to " + MOST_THREADS);
-    }
+    BuildOptions.ranged("threads", threads, 1, MOST_THREADS);
   }
 
   /** The defaults: counts, on as many threads as there are processors. */

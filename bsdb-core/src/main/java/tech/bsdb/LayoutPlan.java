@@ -102,9 +102,9 @@ public record LayoutPlan(
    */
   public static LayoutPlan of(
       BuildOptions options, long records, int keyLength, int valueLength, double compressionRatio) {
-    ranged("records", records, MAX_RECORDS);
-    ranged("keyLength", keyLength, RecordBatch.MAX_KEY_LENGTH);
-    ranged("valueLength", valueLength, RecordBatch.MAX_VALUE_LENGTH);
+    BuildOptions.ranged("records", records, 0, MAX_RECORDS);
+    BuildOptions.ranged("keyLength", keyLength, 0, RecordBatch.MAX_KEY_LENGTH);
+    BuildOptions.ranged("valueLength", valueLength, 0, RecordBatch.MAX_VALUE_LENGTH);
     if (!(compressionRatio >= 0 && compressionRatio < Double.POSITIVE_INFINITY)) {
       throw new IllegalArgumentException("compressionRatio is " + compressionRatio);
     }
@@ -146,12 +146,6 @@ public record LayoutPlan(
         lookups.absentReads(),
         lookups.presentPages(),
         lookups.absentPages());
-  }
-
-  private static void ranged(String name, long value, long max) {
-    if (value < 0 || value > max) {
-      throw new IllegalArgumentException(name + " is " + value + ", not in 0 to " + max);
-    }
   }
 
   /**

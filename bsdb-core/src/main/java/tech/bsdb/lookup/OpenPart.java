@@ -197,14 +197,9 @@ final class OpenPart {
   }
 
   /** Scans some of the records of {@link #dataFiles}, which the scanner closes. */
-  RecordScanner scan(List<DataFile> files, boolean values, List<FileRange> ranges)
-      throws IOException {
-    try {
-      return new RecordScanner(
-          files, facts.requireLayout(), facts.addresses(), dictionary, values, ranges);
-    } catch (IllegalArgumentException e) {
-      throw directory.badDictionary(files, e);
-    }
+  RecordScanner scan(List<DataFile> files, boolean values, List<FileRange> ranges) {
+    return new RecordScanner(
+        files, facts.requireLayout(), facts.addresses(), dictionary, values, ranges);
   }
 
   /** Whether the data files contain records that were dropped as duplicates. */

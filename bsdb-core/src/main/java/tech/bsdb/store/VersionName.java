@@ -1,5 +1,6 @@
 package tech.bsdb.store;
 
+import java.math.BigInteger;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -73,7 +74,8 @@ public final class VersionName {
       if (isDigit(a.charAt(i)) && isDigit(b.charAt(j))) {
         int endOfA = endOfDigits(a, i);
         int endOfB = endOfDigits(b, j);
-        order = compareNumbers(a.substring(i, endOfA), b.substring(j, endOfB));
+        BigInteger number = new BigInteger(a.substring(i, endOfA));
+        order = number.compareTo(new BigInteger(b.substring(j, endOfB)));
         i = endOfA;
         j = endOfB;
       } else {
@@ -85,21 +87,6 @@ public final class VersionName {
     }
     int rest = Integer.compare(a.length() - i, b.length() - j);
     return rest != 0 ? rest : a.compareTo(b);
-  }
-
-  private static int compareNumbers(String a, String b) {
-    String left = withoutZeros(a);
-    String right = withoutZeros(b);
-    int byLength = Integer.compare(left.length(), right.length());
-    return byLength != 0 ? byLength : left.compareTo(right);
-  }
-
-  private static String withoutZeros(String digits) {
-    int from = 0;
-    while (from < digits.length() - 1 && digits.charAt(from) == '0') {
-      from++;
-    }
-    return digits.substring(from);
   }
 
   private static int endOfDigits(String name, int from) {
