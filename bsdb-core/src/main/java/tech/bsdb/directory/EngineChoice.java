@@ -137,7 +137,7 @@ public interface EngineChoice {
 
   /** Uses one engine for all files. */
   static EngineChoice always(Engine engine) {
-    return opened -> new Chosen(engine, engine, engine.name() + " (as asked)");
+    return opened -> same(engine, engine.name() + " (as asked)");
   }
 
   /**
@@ -221,16 +221,13 @@ public interface EngineChoice {
   private static Chosen direct(Path path, boolean asynchronous) {
     String noDirect = Engines.unavailable("direct", path);
     if (noDirect != null) {
-      Engine buffered = new BufferedEngine();
-      return new Chosen(buffered, buffered, "direct is not available: " + noDirect);
+      return same(new BufferedEngine(), "direct is not available: " + noDirect);
     }
     String noRing = asynchronous ? noUring(path) : "";
     if (noRing == null) {
-      Engine ring = new UringEngine();
-      return new Chosen(ring, ring, "");
+      return same(new UringEngine(), "");
     }
-    Engine direct = new DirectEngine();
-    return new Chosen(direct, direct, asynchronous ? "io_uring is not available: " + noRing : "");
+    return same(new DirectEngine(), asynchronous ? "io_uring is not available: " + noRing : "");
   }
 
   private static @Nullable String noUring(Path path) {

@@ -33,6 +33,7 @@ import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.ManifestFile;
 import tech.bsdb.format.ShardSet;
 import tech.bsdb.io.DurableFiles;
+import tech.bsdb.io.OrderedTasks;
 import tech.bsdb.io.Uninterrupted;
 
 /**
@@ -350,19 +351,9 @@ public final class Download {
         Thread.currentThread().interrupt();
         throw new InterruptedIOException("the transfer was interrupted");
       } catch (ExecutionException e) {
-        throw rethrown(e.getCause());
+        throw OrderedTasks.failure(e);
       }
     }
-  }
-
-  private static IOException rethrown(@Nullable Throwable cause) {
-    if (cause instanceof RuntimeException e) {
-      throw e;
-    }
-    if (cause instanceof Error e) {
-      throw e;
-    }
-    return cause instanceof IOException e ? e : new IOException(cause);
   }
 
   /** Ends all threads, and waits for them: nothing may be written after this. */
