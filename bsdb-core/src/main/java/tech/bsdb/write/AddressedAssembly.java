@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.LongBinaryOperator;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildListener.Stage;
@@ -256,7 +255,7 @@ final class AddressedAssembly implements Assembly {
               hash,
               options.memoryBytes(),
               options.threads(),
-              keptAddress(),
+              options.duplicates(),
               progress::cancelled);
       long keys = spill.total();
       if (stage.mustCount()) {
@@ -295,14 +294,6 @@ final class AddressedAssembly implements Assembly {
         done += more;
         progress.progress(stage, done);
       }
-    };
-  }
-
-  private @Nullable LongBinaryOperator keptAddress() {
-    return switch (options.duplicates()) {
-      case ERROR -> null;
-      case FIRST -> (a, b) -> addresses.compare(a, b) <= 0 ? a : b;
-      case LAST -> (a, b) -> addresses.compare(a, b) <= 0 ? b : a;
     };
   }
 

@@ -1,19 +1,18 @@
 package tech.bsdb.write;
 
 import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
-import java.util.Queue;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BooleanSupplier;
-import java.util.function.LongBinaryOperator;
 import java.util.function.LongConsumer;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.LongStream;
+import tech.bsdb.DuplicatePolicy;
 import tech.bsdb.hash.BucketOverflowException;
 import tech.bsdb.hash.HashConstruction;
 import tech.bsdb.hash.HashWriter;
@@ -25,45 +24,23 @@ import tech.bsdb.io.OrderedTasks;
  *
  * <p>A pass covers a range of buckets: it reads their entries from the spill, sorts them, checks
  * them for duplicates, solves the buckets and arranges the entries in slot order. The slots of a
- * pass are a contiguous range of the index. Passes run on all threads and are written in order, so
- * files are written sequentially, the data files are never read again, and the output depends
- * neither on the memory nor on the number of threads.
+ * pass are a contiguous range of the index. {@link Passes} run on all threads and are written in
+ * order, so files are written sequentially, the data files are never read again, and the output
+ * depends neither on the memory nor on the number of threads.
  */
 public final class IndexStage {
   /** Memory that a pass needs per entry, in bytes, in addition to the entry itself. */
   private static final int WORKING_BYTES = 64;
 
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
   private final SignatureSpill spill;
   private final HashConstruction hash;
-  private final int threads;
-  private final @Nullable LongBinaryOperator kept;
-  private final BooleanSupplier cancelled;
-  private final List<Pass> passes = new ArrayList<>();
-  private final int concurrent;
-  private final Queue<PassEntries> freeEntries = new ConcurrentLinkedQueue<>();
-  private final Queue<Slots> freeSlots = new ConcurrentLinkedQueue<>();
+  private final Passes<SolvedBuckets> passes;
 
-  /**
-   * A range of buckets in a range of partitions, and the number of its distinct entries once
-   * counted.
-   */
-  private static final class Pass {
-    final int fromPartition;
-    final int toPartition;
-    final long fromBucket;
-    final long toBucket;
-    long distinct = -1;
-
-    Pass(int fromPartition, int toPartition, long fromBucket, long toBucket) {
-      this.fromPartition = fromPartition;
-      this.toPartition = toPartition;
-      this.fromBucket = fromBucket;
-      this.toBucket = toBucket;
-    }
-  }
-
-  /** The result of a pass: buckets in order, and index entries in slot order. */
-  private record Solved(List<HashConstruction.Solution> buckets, Slots slots) {}
+  /** The number of distinct entries of each pass; -1 until it is counted. */
+  private final long[] distinct;
 
   /**
    * Plans the passes.
@@ -72,8 +49,7 @@ public final class IndexStage {
    * @param hash the construction of the function for these signatures and their partitions
    * @param memoryBytes the memory limit for concurrent passes; a single pass may exceed it
    * @param threads the number of threads
-   * @param kept chooses which of two addresses with the same signature to keep, or null if
-   *     duplicates are an error
+   * @param keep which of several entries with the same signature to keep
    * @param cancelled polled; true ends the stage with a {@link CancellationException}
    */
   public IndexStage(
@@ -81,62 +57,49 @@ public final class IndexStage {
       HashConstruction hash,
       long memoryBytes,
       int threads,
-      @Nullable LongBinaryOperator kept,
+      DuplicatePolicy keep,
       BooleanSupplier cancelled) {
     this.spill = spill;
     this.hash = hash;
-    this.threads = threads;
-    this.kept = kept;
-    this.cancelled = cancelled;
-    long buckets = hash.buckets();
-    long largest = 1;
-    if (partitionsPerBucket(buckets) > 0) {
-      int perBucket = partitionsPerBucket(buckets);
-      for (int bucket = 0; bucket < buckets; bucket++) {
-        Pass pass = new Pass(bucket * perBucket, (bucket + 1) * perBucket, bucket, bucket + 1);
-        passes.add(pass);
-        long count = 0;
-        for (int i = pass.fromPartition; i < pass.toPartition; i++) {
-          count += spill.count(i);
-        }
-        if (kept == null) {
-          pass.distinct = count;
-        }
-        largest = Math.max(largest, count);
-      }
-    } else if (buckets < SignatureSpill.PARTITIONS) {
-      passes.add(new Pass(0, SignatureSpill.PARTITIONS, 0, buckets));
-      largest = spill.total();
-    } else {
-      long perPartition = buckets / SignatureSpill.PARTITIONS;
-      for (int partition = 0; partition < SignatureSpill.PARTITIONS; partition++) {
-        long bytes = spill.count(partition) * (WORKING_BYTES + 2L * spill.entryBytes());
-        long parts = Math.max(1, Math.min(perPartition, (bytes + memoryBytes - 1) / memoryBytes));
-        for (long part = 0; part < parts; part++) {
-          long from = partition * perPartition + perPartition * part / parts;
-          long to = partition * perPartition + perPartition * (part + 1) / parts;
-          Pass pass = new Pass(partition, partition + 1, from, to);
-          passes.add(pass);
-          if (parts == 1 && kept == null) {
-            pass.distinct = spill.count(partition);
-          }
-        }
-        largest = Math.max(largest, spill.count(partition) / parts);
-      }
-    }
-    if (passes.size() == 1 && kept == null) {
-      passes.get(0).distinct = spill.total();
-    }
-    long passBytes = largest * (WORKING_BYTES + 2L * spill.entryBytes());
-    this.concurrent =
-        (int) Math.max(1, Math.min(threads + 1L, memoryBytes / Math.max(1, passBytes)));
+    long each = WORKING_BYTES + 2L * spill.entryBytes();
+    this.passes =
+        new Passes<>(
+            () -> new SolvedBuckets(keep),
+            hash.buckets(),
+            units(hash.buckets()),
+            partition -> each * spill.count(partition),
+            passBytes(hash.buckets(), memoryBytes),
+            memoryBytes,
+            threads,
+            cancelled);
+    this.distinct =
+        passes.ranges().stream()
+            .mapToLong(
+                range -> keep == DuplicatePolicy.ERROR && range.parts() == 1 ? entries(range) : -1)
+            .toArray();
   }
 
-  /** The number of partitions of a bucket, or 0 if buckets do not consist of whole partitions. */
-  private static int partitionsPerBucket(long buckets) {
-    return buckets < SignatureSpill.PARTITIONS && Long.bitCount(buckets) == 1
-        ? (int) (SignatureSpill.PARTITIONS / buckets)
-        : 0;
+  private long entries(Passes.Range range) {
+    long entries = 0;
+    for (int i = range.fromPartition(); i < range.toPartition(); i++) {
+      entries += spill.count(i);
+    }
+    return entries;
+  }
+
+  /** The number of ranges of buckets that consist of whole partitions. */
+  private static int units(long buckets) {
+    if (buckets >= SignatureSpill.PARTITIONS) {
+      return SignatureSpill.PARTITIONS;
+    }
+    return Long.bitCount(buckets) == 1 ? (int) buckets : 1;
+  }
+
+  /**
+   * The memory that a pass should take; where buckets end within partitions, one takes them all.
+   */
+  private static long passBytes(long buckets, long memoryBytes) {
+    return units(buckets) == 1 ? Long.MAX_VALUE : memoryBytes;
   }
 
   /**
@@ -149,23 +112,14 @@ public final class IndexStage {
    */
   static long passBytes(
       long records, long buckets, long entryBytes, long memoryBytes, int threads) {
-    long each = WORKING_BYTES + 2 * entryBytes;
-    long pass;
-    if (partitionsPerBucket(buckets) > 0) {
-      pass = Math.max(1, (records + buckets - 1) / buckets * each);
-    } else if (buckets < SignatureSpill.PARTITIONS) {
-      return records * each;
-    } else {
-      long partition = (records + SignatureSpill.PARTITIONS - 1) / SignatureSpill.PARTITIONS * each;
-      long parts = Math.max(1, (partition + memoryBytes - 1) / memoryBytes);
-      pass = Math.max(1, partition / parts);
-    }
-    return pass * Math.max(1, Math.min(Math.min(threads + 1L, buckets), memoryBytes / pass));
+    long need = records * (WORKING_BYTES + 2 * entryBytes);
+    long passBytes = passBytes(buckets, memoryBytes);
+    return Passes.bytes(need, units(buckets), passBytes, memoryBytes, threads);
   }
 
   /** Whether {@link #count} has work to do. */
   public boolean mustCount() {
-    return passes.stream().anyMatch(pass -> pass.distinct < 0);
+    return LongStream.of(distinct).anyMatch(count -> count < 0);
   }
 
   /**
@@ -174,20 +128,19 @@ public final class IndexStage {
    */
   public long count(LongConsumer progress)
       throws IOException, DuplicateSignatureException, BucketOverflowException {
-    List<Callable<Pass>> tasks = new ArrayList<>();
-    for (Pass pass : passes) {
-      if (pass.distinct < 0) {
-        tasks.add(
-            () -> {
-              PassEntries entries = load(pass);
-              pass.distinct = kept == null ? entries.size() : entries.distinct(kept);
-              freeEntries.add(entries);
-              return pass;
-            });
-      }
-    }
-    inOrder(tasks, pass -> progress.accept(pass.distinct));
-    return passes.stream().mapToLong(pass -> pass.distinct).sum();
+    List<Passes.Range> uncounted =
+        passes.ranges().stream().filter(range -> distinct[range.number()] < 0).toList();
+    run(
+        uncounted,
+        (pass, range) -> {
+          pass.load(range);
+          return pass.records();
+        },
+        (count, range) -> {
+          distinct[range.number()] = count;
+          progress.accept(count);
+        });
+    return LongStream.of(distinct).sum();
   }
 
   /**
@@ -199,120 +152,33 @@ public final class IndexStage {
    */
   public void write(HashWriter hashWriter, SlotWriter slots, int entryBytes, LongConsumer progress)
       throws IOException, DuplicateSignatureException, BucketOverflowException {
-    List<Callable<Solved>> tasks = new ArrayList<>();
-    long first = 0;
-    for (Pass pass : passes) {
-      long start = first;
-      tasks.add(() -> solve(pass, start, entryBytes));
-      first += pass.distinct;
+    long[] first = new long[distinct.length + 1];
+    for (int i = 0; i < distinct.length; i++) {
+      first[i + 1] = first[i] + distinct[i];
     }
-    inOrder(
-        tasks,
-        solved -> {
-          for (HashConstruction.Solution bucket : solved.buckets) {
+    run(
+        passes.ranges(),
+        (pass, range) -> {
+          pass.load(range);
+          pass.solve(first[range.number()], distinct[range.number()], entryBytes);
+          return pass;
+        },
+        (pass, range) -> {
+          for (HashConstruction.Solution bucket : pass.solutions) {
             hashWriter.add(bucket);
           }
-          slots.add(solved.slots.entries, solved.slots.done);
-          progress.accept(solved.slots.done);
-          freeSlots.add(solved.slots);
+          slots.add(pass.slots, pass.done);
+          progress.accept(pass.done);
         });
     hashWriter.finish();
     slots.finish();
   }
 
-  private Solved solve(Pass pass, long first, int entryBytes)
+  private <T> void run(
+      List<Passes.Range> ranges, Passes.Work<SolvedBuckets, T> work, Passes.Taker<T> taker)
       throws IOException, DuplicateSignatureException, BucketOverflowException {
-    PassEntries entries = load(pass);
-    int count = entries.distinct(kept);
-    if (count != pass.distinct) {
-      throw new IllegalStateException("a pass of " + count + " keys, not " + pass.distinct);
-    }
-    Slots slots = Objects.requireNonNullElseGet(freeSlots.poll(), Slots::new);
-    slots.begin(first, count, entryBytes);
-    List<HashConstruction.Solution> solutions = new ArrayList<>();
-    for (int bucket = 0; bucket < entries.buckets(); bucket++) {
-      int from = entries.start(bucket);
-      HashConstruction.Solution solution =
-          hash.solve(entries.high(), entries.low(), from, entries.size(bucket), first + slots.done);
-      slots.fill(entries, from, solution.slots());
-      solutions.add(solution);
-    }
-    if (slots.done != count) {
-      throw new IllegalStateException(slots.done + " of " + count + " slots filled");
-    }
-    freeEntries.add(entries);
-    return new Solved(solutions, slots);
-  }
-
-  private PassEntries load(Pass pass) throws IOException {
-    PassEntries free = freeEntries.poll();
-    PassEntries entries = free != null ? free : new PassEntries(spill.entryBytes());
-    entries.load(spill, pass.fromPartition, pass.toPartition, hash, pass.fromBucket, pass.toBucket);
-    return entries;
-  }
-
-  /** The slots of a pass, filled bucket by bucket. */
-  private static final class Slots {
-    byte[] entries = new byte[0];
-    private boolean[] filled = new boolean[0];
-    private long first;
-    private int entryBytes;
-    int done;
-
-    /** Begins a pass of so many slots. */
-    void begin(long first, int count, int entryBytes) {
-      this.first = first;
-      this.entryBytes = entryBytes;
-      this.done = 0;
-      int bytes = Math.multiplyExact(count, entryBytes);
-      if (entries.length < bytes || filled.length < count) {
-        entries = new byte[bytes];
-        filled = new boolean[count];
-      } else {
-        Arrays.fill(filled, 0, count, false);
-      }
-    }
-
-    /**
-     * Fills the slots of the next bucket.
-     *
-     * @param from the entries of the pass
-     * @param start the bucket's first entry
-     * @param given the slot of each entry, relative to the bucket's first
-     */
-    void fill(PassEntries from, int start, int[] given) {
-      for (int i = 0; i < given.length; i++) {
-        int slot = done + given[i];
-        if (filled[slot]) {
-          throw new IllegalStateException("slot " + (first + slot) + " given twice");
-        }
-        filled[slot] = true;
-        from.copyTail(start + i, entries, slot * entryBytes, entryBytes);
-      }
-      done += given.length;
-    }
-  }
-
-  /**
-   * Runs tasks on all threads and passes their results to the taker in the order of the tasks. At
-   * most {@link #concurrent} tasks or results are in memory. No task is running when this method
-   * returns, so the spill can be deleted.
-   */
-  private <T> void inOrder(List<Callable<T>> tasks, OrderedTasks.Taker<T> taker)
-      throws IOException, DuplicateSignatureException, BucketOverflowException {
-    OrderedTasks.Taker<T> unlessCancelled =
-        result -> {
-          checkNotCancelled();
-          taker.take(result);
-        };
-    try (OrderedTasks<T> running =
-        new OrderedTasks<>(
-            "bsdb-index", Math.min(threads, concurrent), concurrent, unlessCancelled)) {
-      for (Callable<T> task : tasks) {
-        checkNotCancelled();
-        running.submit(task);
-      }
-      running.drain();
+    try {
+      passes.run("bsdb-index", ranges, work, taker);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof DuplicateSignatureException duplicate) {
         throw duplicate;
@@ -324,9 +190,111 @@ public final class IndexStage {
     }
   }
 
-  private void checkNotCancelled() {
-    if (cancelled.getAsBoolean()) {
-      throw new CancellationException("the build was cancelled");
+  /** The payloads of a range of buckets, then their solutions and the slots of the index. */
+  private final class SolvedBuckets extends SignatureRun {
+    final List<HashConstruction.Solution> solutions = new ArrayList<>();
+
+    /** The entries of the index, in the order of the slots. */
+    byte[] slots = new byte[0];
+
+    /** The number of slots filled. */
+    int done;
+
+    private boolean[] filled = new boolean[0];
+    private long[] high = new long[0];
+    private long[] low = new long[0];
+
+    SolvedBuckets(DuplicatePolicy keep) {
+      super(keep);
+    }
+
+    /** Reads the entries of a range of buckets. */
+    void load(Passes.Range range) throws IOException {
+      int entryBytes = spill.entryBytes();
+      int payloadBytes = entryBytes - 2 * Long.BYTES;
+      long entries = entries(range);
+      begin(hash.buckets(), range, entries, entries * payloadBytes);
+      for (int i = range.fromPartition(); i < range.toPartition(); i++) {
+        spill.read(
+            i,
+            (chunk, from, to) -> {
+              for (int at = from; at < to; at += entryBytes) {
+                long first = (long) LONGS.get(chunk, at);
+                long second = (long) LONGS.get(chunk, at + Long.BYTES);
+                add(first, second, chunk, at + 2 * Long.BYTES, payloadBytes);
+              }
+            });
+      }
+      sort();
+    }
+
+    /**
+     * Solves the buckets.
+     *
+     * @param first the first slot
+     * @param count the number of slots
+     * @param width bytes of an index entry
+     */
+    void solve(long first, long count, int width)
+        throws DuplicateSignatureException, BucketOverflowException {
+      Refused refused = refused();
+      if (refused != null) {
+        throw new DuplicateSignatureException(
+            (long) LONGS.get(refused.first(), 0), (long) LONGS.get(refused.second(), 0));
+      }
+      if (records() != count) {
+        throw new IllegalStateException("a pass of " + records() + " keys, not " + count);
+      }
+      begin(records(), width);
+      for (int bucket = 0; bucket < bins(); bucket++) {
+        int from = start(bucket);
+        int size = start(bucket + 1) - from;
+        if (high.length < size) {
+          high = new long[size];
+          low = new long[size];
+        }
+        for (int i = 0; i < size; i++) {
+          high[i] = high(from + i);
+          low[i] = low(from + i);
+        }
+        HashConstruction.Solution solution = hash.solve(high, low, 0, size, first + done);
+        fill(from, solution.slots(), first, width);
+        solutions.add(solution);
+      }
+      if (done != count) {
+        throw new IllegalStateException(done + " of " + count + " slots filled");
+      }
+    }
+
+    private void begin(int count, int width) {
+      solutions.clear();
+      done = 0;
+      int slotBytes = Math.multiplyExact(count, width);
+      if (slots.length < slotBytes || filled.length < count) {
+        slots = new byte[slotBytes];
+        filled = new boolean[count];
+      } else {
+        Arrays.fill(filled, 0, count, false);
+      }
+    }
+
+    /**
+     * Fills the slots of the next bucket.
+     *
+     * @param from the position of its first entry
+     * @param given the slot of each entry, relative to the bucket's first
+     */
+    private void fill(int from, int[] given, long first, int width) {
+      byte[] payloads = bytes();
+      for (int i = 0; i < given.length; i++) {
+        int slot = done + given[i];
+        if (filled[slot]) {
+          throw new IllegalStateException("slot " + (first + slot) + " given twice");
+        }
+        filled[slot] = true;
+        System.arraycopy(payloads, recordEnd(from + i) - width, slots, slot * width, width);
+      }
+      done += given.length;
     }
   }
 }

@@ -14,7 +14,6 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CancellationException;
-import java.util.function.LongBinaryOperator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -25,8 +24,10 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.DuplicatePolicy;
 import tech.bsdb.Layout;
 import tech.bsdb.Leaks;
 import tech.bsdb.Rounds;
@@ -128,7 +129,7 @@ class IndexStageTest {
   }
 
   private Built build(
-      Entries entries, int bits, long memoryBytes, int threads, LongBinaryOperator kept)
+      Entries entries, int bits, long memoryBytes, int threads, DuplicatePolicy kept)
       throws Exception {
     Path own = Files.createDirectory(directory.resolve("built-" + made++));
     try (SignatureSpill spill = new SignatureSpill(own.resolve("spill"), Long.BYTES);
@@ -193,7 +194,7 @@ class IndexStageTest {
   @MethodSource("counts")
   void everyKeyHasASlotOfItsOwnThatHoldsItsAddress(int count, int bits) throws Exception {
     Entries entries = entries(count);
-    Built built = build(entries, bits, 1 << 20, 2, null);
+    Built built = build(entries, bits, 1 << 20, 2, DuplicatePolicy.ERROR);
     try (HashFunction hash = built.open();
         CheckedPages pages = built.openIndex()) {
       AddressIndex index = new AddressIndex(pages);
@@ -217,7 +218,7 @@ class IndexStageTest {
   void absentKeysPassByTheShareThatTheChecksumBitsSay() throws Exception {
     int asked = 200_000;
     for (int bits : new int[] {0, 1, 4, 8, 13, 31, 32}) {
-      Built built = build(entries(20_000), bits, 1 << 20, 2, null);
+      Built built = build(entries(20_000), bits, 1 << 20, 2, DuplicatePolicy.ERROR);
       long passed = 0;
       try (HashFunction hash = built.open()) {
         for (int i = 0; i < asked; i++) {
@@ -243,7 +244,7 @@ class IndexStageTest {
   void tenMillionAbsentKeysPassByTheShareThatTheChecksumBitsSay(int bits) throws Exception {
     int tasks = 100;
     int each = 100_000;
-    Built built = build(entries(1_000_000), bits, 64 << 20, 2, null);
+    Built built = build(entries(1_000_000), bits, 64 << 20, 2, DuplicatePolicy.ERROR);
     long seed = random.nextLong();
     long passed;
     try (HashFunction hash = built.open()) {
@@ -276,7 +277,7 @@ class IndexStageTest {
   @Test
   void anAbsentKeyNearlyLikeAPresentOneIsToldFromIt() throws Exception {
     Entries entries = entries(5000);
-    Built built = build(entries, 32, 1 << 20, 2, null);
+    Built built = build(entries, 32, 1 << 20, 2, DuplicatePolicy.ERROR);
     try (HashFunction hash = built.open()) {
       for (int i = 0; i < entries.count(); i++) {
         assertThat(hash.slot(entries.high[i], entries.low[i] ^ 1L << random.nextInt(32)))
@@ -290,17 +291,17 @@ class IndexStageTest {
   void bytesDependNeitherOnMemoryNorOnThreads() throws Exception {
     Entries entries =
         entries(900_000); // 3 buckets a partition, so that a partition may be split among passes
-    Built expected = build(entries, 5, 1 << 30, 1, null);
+    Built expected = build(entries, 5, 1 << 30, 1, DuplicatePolicy.ERROR);
     assertThat(expected.buckets).isEqualTo(kind == HashKind.GOV ? 3 * 1024 : 32);
     long[][] memoryAndThreads = {
       {1 << 30, 4}, {1 << 20, 1}, {1 << 20, 3}, {60_000, 2}, {20_000, 4}, {1, 1}
     };
     for (long[] each : Rounds.some(List.of(memoryAndThreads), 2, random)) {
-      Built built = build(entries, 5, each[0], (int) each[1], null);
+      Built built = build(entries, 5, each[0], (int) each[1], DuplicatePolicy.ERROR);
       assertThat(built.hash).as(Arrays.toString(each)).hasSameBinaryContentAs(expected.hash);
       assertThat(built.index).as(Arrays.toString(each)).hasSameBinaryContentAs(expected.index);
     }
-    assertThat(build(entries, 5, 1 << 20, 2, Math::min).index)
+    assertThat(build(entries, 5, 1 << 20, 2, DuplicatePolicy.FIRST).index)
         .as("counted")
         .hasSameBinaryContentAs(expected.index);
   }
@@ -314,8 +315,8 @@ class IndexStageTest {
       reversed.low[i] = entries.low[29_999 - i];
       reversed.addresses[i] = entries.addresses[29_999 - i];
     }
-    Built one = build(entries, 4, 1 << 20, 2, null);
-    Built other = build(reversed, 4, 1 << 20, 2, null);
+    Built one = build(entries, 4, 1 << 20, 2, DuplicatePolicy.ERROR);
+    Built other = build(reversed, 4, 1 << 20, 2, DuplicatePolicy.ERROR);
     assertThat(other.hash).hasSameBinaryContentAs(one.hash);
     assertThat(other.index).hasSameBinaryContentAs(one.index);
   }
@@ -333,7 +334,7 @@ class IndexStageTest {
         entries.high[of + j] = entries.high[of] + (j == 3 ? 1 : 0);
       }
     }
-    Built built = build(entries, 32, 1 << 20, 1, null);
+    Built built = build(entries, 32, 1 << 20, 1, DuplicatePolicy.ERROR);
     try (HashFunction hash = built.open();
         CheckedPages pages = built.openIndex()) {
       AddressIndex index = new AddressIndex(pages);
@@ -356,7 +357,7 @@ class IndexStageTest {
         long low = entries.low[other];
         entries.high[other] = entries.high[one];
         entries.low[other] = entries.low[one];
-        assertThatThrownBy(() -> build(entries, 4, memory, 2, null))
+        assertThatThrownBy(() -> build(entries, 4, memory, 2, DuplicatePolicy.ERROR))
             .isInstanceOfSatisfying(
                 DuplicateSignatureException.class,
                 e ->
@@ -369,26 +370,24 @@ class IndexStageTest {
     }
   }
 
-  @Test
-  void oneOfTheDuplicatesStays() throws Exception {
+  @ParameterizedTest
+  @EnumSource(names = {"FIRST", "LAST"})
+  void oneOfTheDuplicatesStays(DuplicatePolicy kept) throws Exception {
     Entries entries = entries(40_000);
     for (int i = 0; i < 20_000; i++) {
       entries.high[i] = entries.high[20_000 + i % 5000];
       entries.low[i] = entries.low[20_000 + i % 5000];
     }
-    Built built = build(entries, 16, 1 << 20, 2, Math::max);
+    Built built = build(entries, 16, 1 << 20, 2, kept);
     assertThat(built.keys).isEqualTo(20_000);
     try (HashFunction hash = built.open();
         CheckedPages pages = built.openIndex()) {
       AddressIndex index = new AddressIndex(pages);
       Extent extent = new Extent();
       for (int i = 20_000; i < 40_000; i++) {
-        long largest = entries.addresses[i];
-        for (int j = i - 20_000; i < 25_000 && j < 20_000; j += 5000) {
-          largest = Math.max(largest, entries.addresses[j]);
-        }
+        int copy = kept == DuplicatePolicy.FIRST && i < 25_000 ? i - 20_000 : i;
         assertThat(address(index, hash.slot(entries.high[i], entries.low[i]), extent))
-            .isEqualTo(largest);
+            .isEqualTo(entries.addresses[copy]);
       }
     }
   }
@@ -406,7 +405,8 @@ class IndexStageTest {
       HashConstruction construction =
           kind.construct(spill.total(), 4, SignatureSpill.PARTITIONS, 0);
       IndexStage stage =
-          new IndexStage(spill, construction, 1 << 20, 2, null, () -> done[0] > 100_000);
+          new IndexStage(
+              spill, construction, 1 << 20, 2, DuplicatePolicy.ERROR, () -> done[0] > 100_000);
       assertThatThrownBy(
               () ->
                   stage.write(

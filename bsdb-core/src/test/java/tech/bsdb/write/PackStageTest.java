@@ -569,10 +569,10 @@ class PackStageTest {
         (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
     try (RecordSpill spill = spill()) {
       long bins = 1 << 20;
-      new SortedBins(bins, function, DuplicatePolicy.ERROR).load(spill, 0, 4, 0, 1);
+      new SortedBins(bins, function, DuplicatePolicy.ERROR).load(spill, range(0, 4, 0, 1));
       long before = threads.getCurrentThreadAllocatedBytes();
       SortedBins sorted = new SortedBins(bins, function, DuplicatePolicy.ERROR);
-      sorted.load(spill, 0, 4, 2048, 2068);
+      sorted.load(spill, range(0, 4, 2048, 2068));
       long taken = threads.getCurrentThreadAllocatedBytes() - before;
       assertThat(sorted.records()).isLessThan(200);
       assertThat(taken).as("for " + sorted.records() + " records").isLessThan(8 << 20);
@@ -594,20 +594,25 @@ class PackStageTest {
     try (RecordSpill spill = spill()) {
       long bins = 4 * RecordSpill.PARTITIONS;
       SortedBins reused = new SortedBins(bins, function, kept);
-      reused.load(spill, 0, RecordSpill.PARTITIONS, 0, bins);
+      reused.load(spill, range(0, RecordSpill.PARTITIONS, 0, bins));
       assertThat(reused.records()).isEqualTo(20_000);
       int partitions = 16;
       for (int from = 0; from < RecordSpill.PARTITIONS; from += partitions) {
         SortedBins fresh = new SortedBins(bins, function, kept);
-        fresh.load(spill, from, from + partitions, 4L * from, 4L * (from + partitions));
+        fresh.load(spill, range(from, from + partitions, 4L * from, 4L * (from + partitions)));
         long before = threads.getCurrentThreadAllocatedBytes();
-        reused.load(spill, from, from + partitions, 4L * from, 4L * (from + partitions));
+        reused.load(spill, range(from, from + partitions, 4L * from, 4L * (from + partitions)));
         long taken = threads.getCurrentThreadAllocatedBytes() - before;
         assertThat(taken).isLessThan(64 << 10); // that of the spill's reader
         assertThat(reused.hasGrown()).isFalse();
         assertThat(frames(reused)).containsExactlyElementsOf(frames(fresh));
       }
     }
+  }
+
+  /** The only pass over some partitions. */
+  private static Passes.Range range(int fromPartition, int toPartition, long fromBin, long toBin) {
+    return new Passes.Range(0, fromPartition, toPartition, fromBin, toBin, 0, 1);
   }
 
   /** The bins with their records. */
@@ -643,10 +648,10 @@ class PackStageTest {
       for (int i = 0; i < RecordSpill.PARTITIONS; i++) {
         int partition = i;
         if (partition == of) {
-          assertThatThrownBy(() -> sorted.load(spill, partition, partition + 1, of, of + 1))
+          assertThatThrownBy(() -> sorted.load(spill, range(partition, partition + 1, of, of + 1)))
               .isInstanceOf(DuplicateKeyException.class);
         } else {
-          sorted.load(spill, partition, partition + 1, partition, partition + 1);
+          sorted.load(spill, range(partition, partition + 1, partition, partition + 1));
           assertThat((long) sorted.records()).isEqualTo(spill.count(partition));
           found += sorted.records();
         }
@@ -666,7 +671,7 @@ class PackStageTest {
     long bin = BinIndex.bin(signature.high, bins);
     int partition = (int) (bin * RecordSpill.PARTITIONS / bins);
     SortedBins sorted = new SortedBins(bins, function, kept);
-    sorted.load(spill, partition, partition + 1, bin, bin + 1);
+    sorted.load(spill, range(partition, partition + 1, bin, bin + 1));
     return sorted;
   }
 

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.SplittableRandom;
+import tech.bsdb.DuplicatePolicy;
 import tech.bsdb.Layout;
 import tech.bsdb.SignatureAlgorithm;
 import tech.bsdb.format.DatabaseId;
@@ -121,7 +122,7 @@ final class HashedSignatures implements AutoCloseable {
         kind.construct(count, CHECKSUM_BITS, SignatureSpill.PARTITIONS, 0);
     try (OutputFile index =
         new OutputFile(directory, AddressIndex.identity(), ChunkBuffer.huge())) {
-      new IndexStage(spill, construction, MEMORY, THREADS, null, () -> false)
+      new IndexStage(spill, construction, MEMORY, THREADS, DuplicatePolicy.ERROR, () -> false)
           .write(
               construction.writer(hash.pages(), count),
               new SlotWriter(index.pages(), AddressIndex.WIDTH),
