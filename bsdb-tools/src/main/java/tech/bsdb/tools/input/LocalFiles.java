@@ -31,15 +31,14 @@ public final class LocalFiles {
 
   /** Selects among the files and directories below a directory. */
   public interface Choice {
-    /** Whether to descend into a directory; by default, if its name is not left out. */
-    default boolean enters(Path directory) throws IOException {
-      return isData(directory);
-    }
+    /** Whether to descend into a directory. */
+    boolean enters(Path directory) throws IOException;
 
-    /** Whether to include a file; by default, if its name is not left out. */
-    default boolean takes(Path file) throws IOException {
-      return isData(file);
-    }
+    /** Whether to include a file. */
+    boolean takes(Path file) throws IOException;
+
+    /** Receives a link to a directory above it, which is skipped. */
+    default void loops(Path link) {}
   }
 
   /**
@@ -75,7 +74,7 @@ public final class LocalFiles {
                 + path
                 + ")");
       }
-      List<Path> below = below(path, databases);
+      List<Path> below = below(path, new Data(databases));
       if (below.isEmpty()) {
         throw new InputException(
             path
@@ -88,23 +87,22 @@ public final class LocalFiles {
     }
   }
 
-  /**
-   * The files below a directory, in the order of reading, possibly none.
-   *
-   * @param databases receives the databases that were found and left out
-   */
-  public static List<Path> below(Path directory, List<Path> databases) throws IOException {
-    return below(directory, databases, new Choice() {});
+  /** Everything but hidden names and databases. */
+  private record Data(List<Path> databases) implements Choice {
+    @Override
+    public boolean enters(Path directory) throws IOException {
+      return isData(name(directory)) && !(isDatabase(directory) && databases.add(directory));
+    }
+
+    @Override
+    public boolean takes(Path file) {
+      return isData(name(file));
+    }
   }
 
-  /**
-   * The chosen files below a directory, in the order of reading, possibly none.
-   *
-   * @param databases receives the databases that were found and left out
-   */
-  public static List<Path> below(Path directory, List<Path> databases, Choice choice)
-      throws IOException {
-    List<Path> files = list(directory, databases, choice);
+  /** The chosen files below a directory, in the order of reading, possibly none. */
+  public static List<Path> below(Path directory, Choice choice) throws IOException {
+    List<Path> files = list(directory, choice);
     for (Path file : files) {
       readable(file);
     }
@@ -121,8 +119,7 @@ public final class LocalFiles {
     return path;
   }
 
-  private static List<Path> list(Path directory, List<Path> databases, Choice choice)
-      throws IOException {
+  private static List<Path> list(Path directory, Choice choice) throws IOException {
     List<Path> files = new ArrayList<>();
     Files.walkFileTree(
         directory,
@@ -132,17 +129,9 @@ public final class LocalFiles {
           @Override
           public FileVisitResult preVisitDirectory(Path below, BasicFileAttributes attributes)
               throws IOException {
-            if (below.equals(directory)) {
-              return FileVisitResult.CONTINUE;
-            }
-            if (!choice.enters(below)) {
-              return FileVisitResult.SKIP_SUBTREE;
-            }
-            if (isDatabase(below)) {
-              databases.add(below);
-              return FileVisitResult.SKIP_SUBTREE;
-            }
-            return FileVisitResult.CONTINUE;
+            return below.equals(directory) || choice.enters(below)
+                ? FileVisitResult.CONTINUE
+                : FileVisitResult.SKIP_SUBTREE;
           }
 
           @Override
@@ -168,10 +157,12 @@ public final class LocalFiles {
           @Override
           public FileVisitResult visitFileFailed(Path file, IOException failure)
               throws IOException {
-            if (failure instanceof FileSystemLoopException || !choice.enters(file)) {
-              return FileVisitResult.CONTINUE;
+            if (failure instanceof FileSystemLoopException) {
+              choice.loops(file);
+            } else if (choice.enters(file)) {
+              throw InputException.reading(file.toString(), failure);
             }
-            throw InputException.reading(file.toString(), failure);
+            return FileVisitResult.CONTINUE;
           }
         });
     Collections.sort(files);
@@ -190,11 +181,6 @@ public final class LocalFiles {
   public static String name(Path path) {
     @Nullable Path last = path.getFileName();
     return last == null ? "" : last.toString();
-  }
-
-  /** Whether the last name of a path is not one that is left out. */
-  public static boolean isData(Path path) {
-    return isData(name(path));
   }
 
   /** Whether a name is not one that is left out. */

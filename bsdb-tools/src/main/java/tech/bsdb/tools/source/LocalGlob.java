@@ -1,16 +1,11 @@
 package tech.bsdb.tools.source;
 
 import java.io.IOException;
-import java.nio.file.FileVisitOption;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.PathMatcher;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.regex.PatternSyntaxException;
 import tech.bsdb.tools.input.InputException;
@@ -40,54 +35,49 @@ final class LocalGlob {
       throw new InputException(
           pattern + ": no such file, and not a pattern: " + e.getDescription(), e);
     }
-    boolean hidden = pattern.matches("(.*[/{,])?[._].*");
     List<Path> matches = new ArrayList<>();
-    if (!Files.isDirectory(base.toString().isEmpty() ? Path.of(".") : base)) {
-      return matches;
+    if (Files.isDirectory(base)) {
+      LocalFiles.below(base, new Matches(base, pattern, matcher, matches));
     }
-    int depth =
-        pattern.contains("**")
-            ? Integer.MAX_VALUE
-            : (int) pattern.chars().filter(c -> c == '/').count() + 1;
-    Path start = base.toString().isEmpty() ? Path.of(".") : base;
-    Files.walkFileTree(
-        start,
-        EnumSet.of(FileVisitOption.FOLLOW_LINKS),
-        depth,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult preVisitDirectory(Path below, BasicFileAttributes attributes) {
-            if (below.equals(start)) {
-              return FileVisitResult.CONTINUE;
-            }
-            return add(below, true) || !wanted(below, true)
-                ? FileVisitResult.SKIP_SUBTREE
-                : FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-            add(file, false);
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult visitFileFailed(Path file, IOException failure) {
-            add(file, false); // so that reading it reports why it fails
-            return FileVisitResult.CONTINUE;
-          }
-
-          private boolean wanted(Path path, boolean directory) {
-            return hidden || FolderWalk.isData(LocalFiles.name(path), directory);
-          }
-
-          private boolean add(Path path, boolean directory) {
-            Path named = base.toString().isEmpty() ? start.relativize(path) : path;
-            return wanted(path, directory) && matcher.matches(named) && matches.add(named);
-          }
-        });
     Collections.sort(matches);
     return matches;
+  }
+
+  /** Collects what matches, and takes no file of the walk. */
+  private record Matches(Path base, String pattern, PathMatcher matcher, List<Path> matches)
+      implements LocalFiles.Choice {
+    @Override
+    public boolean enters(Path directory) {
+      return !add(directory, true)
+          && isWanted(directory, true)
+          && (pattern.contains("**")
+              || slashes(base.relativize(directory).toString()) < slashes(pattern))
+          && Files.isReadable(directory);
+    }
+
+    @Override
+    public boolean takes(Path file) {
+      add(file, false); // also if it cannot be read, so that reading it reports why
+      return false;
+    }
+
+    @Override
+    public void loops(Path link) {
+      add(link, false);
+    }
+
+    private boolean add(Path path, boolean directory) {
+      return isWanted(path, directory) && matcher.matches(path) && matches.add(path);
+    }
+
+    private boolean isWanted(Path path, boolean directory) {
+      return FolderWalk.isData(LocalFiles.name(path), directory)
+          || pattern.matches("(.*[/{,])?[._].*");
+    }
+
+    private static long slashes(String path) {
+      return path.chars().filter(c -> c == '/').count();
+    }
   }
 
   /**

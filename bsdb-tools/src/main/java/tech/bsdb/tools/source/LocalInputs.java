@@ -98,7 +98,7 @@ final class LocalInputs {
 
     List<Path> below(Path path) throws IOException {
       try {
-        return LocalFiles.below(path, databases, this);
+        return LocalFiles.below(path, this);
       } catch (InputException named) {
         throw named;
       } catch (IOException failure) {
@@ -119,7 +119,9 @@ final class LocalInputs {
 
     @Override
     public boolean enters(Path below) throws IOException {
-      return FolderWalk.isData(LocalFiles.name(below), true) && wantsDirectory(below);
+      return FolderWalk.isData(LocalFiles.name(below), true)
+          && wantsDirectory(below)
+          && !(LocalFiles.isDatabase(below) && databases.add(below));
     }
 
     @Override

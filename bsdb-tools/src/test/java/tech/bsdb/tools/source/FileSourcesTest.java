@@ -188,6 +188,51 @@ class FileSourcesTest {
   }
 
   @Test
+  void aPatternMatchesLinksAndNamesThatAreQuoted() throws Exception {
+    file("in/a.parquet");
+    file("in/sub/deep/b.parquet");
+    file("in/_p=1/_q=2/c.parquet");
+    file("in/st*r.parquet");
+    file("in/str.parquet");
+    Files.createSymbolicLink(folder.resolve("in/sub/loop"), Path.of("../sub"));
+    Files.createSymbolicLink(folder.resolve("in/link"), Path.of("sub/deep"));
+    Files.createSymbolicLink(folder.resolve("in/nowhere.parquet"), Path.of("missing"));
+
+    assertThat(below(folder + "/in/st\\*r.parquet")).containsExactly("in/st*r.parquet");
+    assertThat(below(folder + "/in/{link,sub/deep}"))
+        .containsExactly("in/link/b.parquet", "in/sub/deep/b.parquet");
+    assertThat(below(folder + "/in/_p=*")).containsExactly("in/_p=1/_q=2/c.parquet");
+    assertThat(below(folder + "/in/*/[!_]*")) // a link to a directory above it matches, too
+        .containsExactly(
+            "in/link/b.parquet", "in/sub/deep/b.parquet", "in/sub/loop/deep/b.parquet");
+    assertThat(below(folder + "/in/sub/**")) // all of a match is read once
+        .containsExactly("in/sub/deep/b.parquet", "in/sub/loop/deep/b.parquet");
+    assertThatThrownBy(() -> below(folder + "/in/*.parquet"))
+        .isInstanceOf(InputException.class)
+        .hasMessage(folder + "/in/nowhere.parquet: no such file or directory");
+    assertThatThrownBy(() -> below(folder + "/in"))
+        .isInstanceOf(InputException.class)
+        .hasMessageEndingWith(
+            "/in/nowhere.parquet: no such file or directory: the link leads nowhere");
+  }
+
+  @Test
+  void aPatternPassesByDirectoriesThatMayNotBeRead() throws Exception {
+    file("in/a/x.parquet");
+    file("in/b/x.parquet");
+    Path forbidden = folder.resolve("in/a");
+    assumeTrue(forbidden.toFile().setReadable(false) && !Files.isReadable(forbidden));
+    try {
+      assertThat(below(folder + "/in/*/x.parquet")).containsExactly("in/b/x.parquet");
+      assertThatThrownBy(() -> below(folder + "/in/*"))
+          .isInstanceOf(InputException.class)
+          .hasMessage(forbidden + ": permission denied");
+    } finally {
+      assertThat(forbidden.toFile().setReadable(true)).isTrue();
+    }
+  }
+
+  @Test
   void anInputThatIsNotThereIsNamed() throws Exception {
     file("there");
     Files.createDirectory(folder.resolve("empty"));
