@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,6 +11,7 @@ import java.util.Map;
 import org.HdrHistogram.HistogramIterationValue;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.JsonReport;
+import tech.bsdb.tools.text.TextResource;
 
 /** The fields of the JSON report. Names include units; unknown values are null. */
 final class ReportFields {
@@ -124,13 +124,8 @@ final class ReportFields {
       figures.put("curves", report.points().stream().map(HtmlReport::curve).toList());
       ByteArrayOutputStream json = new ByteArrayOutputStream();
       JsonReport.write(json, figures);
-      try (InputStream in = HtmlReport.class.getResourceAsStream("report.html")) {
-        if (in == null) {
-          throw new IllegalStateException("report.html is not on the class path");
-        }
-        String page = new String(in.readAllBytes(), UTF_8);
-        return page.replace("@FIGURES@", json.toString(UTF_8).replace("<", "\\u003c"));
-      }
+      return TextResource.text(HtmlReport.class, "report.html")
+          .replace("@FIGURES@", json.toString(UTF_8).replace("<", "\\u003c"));
     }
 
     /** Returns (percentile, nanoseconds) pairs, up to the last percentile that was measured. */

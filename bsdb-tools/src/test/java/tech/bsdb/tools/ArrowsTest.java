@@ -34,7 +34,7 @@ class ArrowsTest {
       cli: text
       rows: cli text
       input: cli rows text
-      source: cli input
+      source: cli input text
       parquet: input source rows text
       inspect: cli input rows text
       publish: cli input inspect source

@@ -1,10 +1,5 @@
 package tech.bsdb.tools.cli;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -19,6 +14,7 @@ import org.apache.commons.cli.Option;
 import org.apache.commons.cli.Options;
 import org.apache.commons.cli.ParseException;
 import org.apache.commons.cli.UnrecognizedOptionException;
+import tech.bsdb.tools.text.TextResource;
 
 /**
  * The options and operands that a command accepts, in the order of its help.
@@ -91,14 +87,7 @@ public final class Syntax {
   }
 
   private static String text(String name) {
-    try (InputStream in = Syntax.class.getResourceAsStream(HELP + name + ".txt")) {
-      if (in == null) {
-        throw new IllegalArgumentException("no resource " + HELP + name + ".txt");
-      }
-      return new String(in.readAllBytes(), UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return TextResource.text(Syntax.class, HELP + name + ".txt");
   }
 
   /** A line, and the indented ones below it. */

@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.serve.dataset.DataSet;
 import tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException;
 import tech.bsdb.tools.serve.dataset.DataSets;
+import tech.bsdb.tools.text.TextResource;
 
 /**
  * The content of {@code /metrics}, in the Prometheus or OpenMetrics text format: the figures of
@@ -40,11 +41,7 @@ import tech.bsdb.tools.serve.dataset.DataSets;
  */
 record Metrics(ServerStatistics figures) {
   private static final List<Metric> TABLE =
-      Pages.resource("metrics.txt")
-          .lines()
-          .filter(line -> !line.startsWith("#"))
-          .map(Metric::parse)
-          .toList();
+      TextResource.lines(Metrics.class, "metrics.txt").stream().map(Metric::parse).toList();
 
   /** What the JVM says of itself, which takes long to find out: not before the first scrape. */
   private static final PrometheusRegistry JVM = new PrometheusRegistry();

@@ -6,8 +6,6 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
@@ -27,6 +25,7 @@ import tech.bsdb.tools.serve.client.Connections;
 import tech.bsdb.tools.serve.dataset.DataSet;
 import tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException;
 import tech.bsdb.tools.serve.dataset.DataSets;
+import tech.bsdb.tools.text.TextResource;
 
 /** The resources at the root: the page, probes, metrics, figures and the API description. */
 final class Pages {
@@ -47,7 +46,7 @@ final class Pages {
 
   /** The page, which is made when it is first asked for. */
   private static final class Html {
-    static final Reply PAGE = page(resource("page.html"));
+    static final Reply PAGE = page(TextResource.text(Pages.class, "page.html"));
 
     private static Reply page(String html) {
       return new Reply(
@@ -83,18 +82,6 @@ final class Pages {
     history.tick();
   }
 
-  /** Returns the text of a static file, stored beside the classes. */
-  static String resource(String name) {
-    try (InputStream in = Pages.class.getResourceAsStream(name)) {
-      if (in == null) {
-        throw new IllegalStateException("the jar has no " + name);
-      }
-      return new String(in.readAllBytes(), UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
   /** Returns a policy that allows only a page's own script and style. */
   private static String contentSecurityPolicy(String page) {
     return "default-src 'none'; script-src "
@@ -118,7 +105,7 @@ final class Pages {
 
   /** Returns the description of the paths of this service. */
   private String openApi() {
-    String yaml = resource("openapi.yaml");
+    String yaml = TextResource.text(Pages.class, "openapi.yaml");
     if (sets.areNamed()) {
       yaml =
           yaml.replace(

@@ -1,15 +1,10 @@
 package tech.bsdb.tools.source;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.FileSystemException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
@@ -17,6 +12,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Diagnosis;
 import tech.bsdb.tools.input.InputException;
+import tech.bsdb.tools.text.TextResource;
 
 /**
  * Turns exceptions from Hadoop, Kerberos and the network into messages for users. It matches names
@@ -114,7 +110,7 @@ final class Failures {
   private static List<Rule> read(String table) {
     List<Rule> rules = new ArrayList<>();
     int first = 0; // of the patterns whose words are next
-    for (String line : lines(table)) {
+    for (String line : TextResource.lines(Failures.class, table)) {
       if (line.startsWith(" ")) {
         rules.subList(first, rules.size()).replaceAll(rule -> rule.with(line.strip()));
       } else {
@@ -124,17 +120,6 @@ final class Failures {
       }
     }
     return List.copyOf(rules);
-  }
-
-  private static List<String> lines(String table) {
-    try (InputStream in = Failures.class.getResourceAsStream(table)) {
-      return new String(Objects.requireNonNull(in, table).readAllBytes(), UTF_8)
-          .lines()
-          .filter(line -> !line.isEmpty() && !line.startsWith("#"))
-          .toList();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   /**

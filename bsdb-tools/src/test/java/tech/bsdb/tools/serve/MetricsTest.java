@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import tech.bsdb.tools.text.TextResource;
 
 class MetricsTest {
   private static final Pattern LINE =
@@ -20,9 +21,7 @@ class MetricsTest {
   private static Map<String, String> table() {
     Map<String, String> table = new TreeMap<>();
     table.put("bsdb_http_request_duration_seconds", "histogram");
-    Pages.resource("metrics.txt")
-        .lines()
-        .filter(line -> !line.startsWith("#"))
+    TextResource.lines(Metrics.class, "metrics.txt")
         .forEach(
             line -> {
               var parts = LINE.matcher(line);

@@ -1,11 +1,7 @@
 package tech.bsdb.tools.serve.resp;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
-import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -14,6 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.text.TextResource;
 
 /**
  * All commands, those that write included, and the errors for those that there are not. What is
@@ -146,21 +143,9 @@ final class CommandTable {
     return Map.entry(name, handler);
   }
 
-  /** Returns the lines of the table. */
-  static List<String> lines() {
-    try (InputStream in = CommandTable.class.getResourceAsStream("commands.txt")) {
-      return new String(Objects.requireNonNull(in, "no commands.txt").readAllBytes(), UTF_8)
-          .lines()
-          .filter(line -> !line.isEmpty() && !line.startsWith("#"))
-          .toList();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
   private static Map<String, CommandSpec> read() {
     Map<String, CommandSpec> commands = new LinkedHashMap<>();
-    for (String line : lines()) {
+    for (String line : TextResource.lines(CommandTable.class, "commands.txt")) {
       CommandSpec spec = spec(line.split(" +", 9));
       CommandSpec container = commands.putIfAbsent(spec.command(), spec);
       if (container != null) {

@@ -13,6 +13,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import tech.bsdb.tools.text.TextResource;
 
 /** The table of commands is as it says, and everything in it is answered. */
 class CommandTableTest {
@@ -70,7 +71,7 @@ class CommandTableTest {
   void everyLineHasItsColumns() {
     Set<String> names = new HashSet<>();
     List<String> unused = new ArrayList<>(CommandTable.HANDLERS.keySet());
-    for (String line : CommandTable.lines()) {
+    for (String line : TextResource.lines(CommandTable.class, "commands.txt")) {
       Matcher columns = LINE.matcher(line);
       assertThat(columns.matches()).as(line).isTrue();
       String name = columns.group("name");
