@@ -5,7 +5,6 @@ import java.net.URLDecoder;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +13,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.ArgumentText;
 import tech.bsdb.tools.input.InputException;
+import tech.bsdb.tools.input.LocalFiles;
 
 /**
  * Finds the files of inputs on any file system.
@@ -89,11 +89,11 @@ public final class FileSources implements AutoCloseable {
     for (String input : inputs) {
       Matcher file = LocalDirectory.FILE_URI.matcher(input);
       if (file.matches()) {
-        files.addAll(local.find(pathOf(nameOf(file.group(3)))));
+        files.addAll(local.find(pathOf(file.group(3))));
       } else if (options.nameNode() != null || URI.matcher(input).matches()) {
         files.addAll(remote(input));
       } else {
-        files.addAll(local.find(nameOf(input)));
+        files.addAll(local.find(input));
       }
     }
     return List.copyOf(files);
@@ -168,28 +168,18 @@ public final class FileSources implements AutoCloseable {
     }
   }
 
-  /** Returns an input that is a path or a pattern, as Java names files in this locale. */
-  static String nameOf(String input) throws InputException {
-    try {
-      return ArgumentText.name(input);
-    } catch (InvalidPathException noPath) {
-      throw new InputException(
-          noPath.getInput() + ": not a file name here: " + noPath.getReason(), noPath);
-    }
-  }
-
   /**
    * Returns the path in a URI: verbatim if such a file exists, as in Hadoop; otherwise decoded, as
    * browsers write it.
    */
-  private static String pathOf(String written) {
-    if (!written.contains("%") || Files.exists(Path.of(written))) {
+  private static String pathOf(String written) throws InputException {
+    if (!written.contains("%") || Files.exists(LocalFiles.path(written))) {
       return written;
     }
     try {
       String decoded = URLDecoder.decode(written.replace("+", "%2B"), StandardCharsets.UTF_8);
-      return Files.exists(Path.of(decoded)) ? decoded : written;
-    } catch (IllegalArgumentException notEncoded) {
+      return Files.exists(LocalFiles.path(decoded)) ? decoded : written;
+    } catch (IllegalArgumentException | InputException notEncoded) {
       return written;
     }
   }

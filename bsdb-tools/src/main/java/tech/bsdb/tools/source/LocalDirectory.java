@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.input.LocalFiles;
 
 /**
  * A local directory, or one of a mounted file system. Needs no class of Hadoop. What is written is
@@ -32,7 +33,7 @@ record LocalDirectory(Path path) implements DistantDirectory {
   static final Pattern FILE_URI = Pattern.compile("(?i)file:(//(localhost)?(?=/))?(/.*)");
 
   static LocalDirectory of(String written) throws IOException {
-    return new LocalDirectory(Path.of(FileSources.nameOf(written)).toAbsolutePath().normalize());
+    return new LocalDirectory(LocalFiles.path(written).toAbsolutePath().normalize());
   }
 
   @Override

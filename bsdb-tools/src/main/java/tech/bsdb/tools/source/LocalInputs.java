@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.cli.ArgumentText;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.input.LocalFiles;
 import tech.bsdb.tools.source.TableFormat.Tables;
@@ -36,10 +37,10 @@ final class LocalInputs {
    * @throws InputException if there are none
    */
   List<SourceFile> find(String input) throws IOException {
-    boolean pattern =
-        LocalGlob.isPattern(input)
-            && !Files.exists(LocalFiles.path(input)); // otherwise it is a name
-    return pattern ? matches(input) : named(LocalFiles.path(input));
+    Path path = LocalFiles.path(input);
+    return LocalGlob.isPattern(input) && !Files.exists(path) // otherwise it is a name
+        ? matches(ArgumentText.name(input))
+        : named(path);
   }
 
   private List<SourceFile> named(Path path) throws IOException {

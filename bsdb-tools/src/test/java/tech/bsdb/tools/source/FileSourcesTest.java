@@ -188,6 +188,22 @@ class FileSourcesTest {
   }
 
   @Test
+  void namesAreEncodedOnceInLocalesOtherThanUtf8() throws Exception {
+    Path found = file("\u00c3\u00a9/\u00c3\u00a9%.parquet"); // the bytes of \u00e9, as Latin-1
+    String encoding = System.setProperty("sun.jnu.encoding", "ISO-8859-1");
+    try {
+      for (String input :
+          List.of("%s/\u00e9", "%s/\u00e9/\u00e9*", "file:%s/%%C3%%A9/%%C3%%A9%%25.parquet")) {
+        assertThat(names(FileSourceOptions.local(), input.formatted(folder)))
+            .as(input)
+            .containsExactly(found.toString());
+      }
+    } finally {
+      System.setProperty("sun.jnu.encoding", encoding);
+    }
+  }
+
+  @Test
   void aPatternMatchesLinksAndNamesThatAreQuoted() throws Exception {
     file("in/a.parquet");
     file("in/sub/deep/b.parquet");
