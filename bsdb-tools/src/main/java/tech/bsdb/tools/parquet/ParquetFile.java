@@ -22,9 +22,14 @@ import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
 import org.apache.parquet.hadoop.metadata.ColumnPath;
 import org.apache.parquet.hadoop.metadata.ParquetMetadata;
 import org.apache.parquet.io.SeekableInputStream;
+import org.apache.parquet.schema.GroupType;
+import org.apache.parquet.schema.LogicalTypeAnnotation;
 import org.apache.parquet.schema.MessageType;
+import org.apache.parquet.schema.Type;
+import org.apache.parquet.schema.Types;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputException;
+import tech.bsdb.tools.rows.SparkSchema;
 import tech.bsdb.tools.source.FileSources;
 import tech.bsdb.tools.source.SourceFile;
 
@@ -38,6 +43,8 @@ final class ParquetFile {
           .withCodecFactory(new Codecs())
           .usePageChecksumVerification(true)
           .build();
+
+  private static final String SPARK_SCHEMA = "org.apache.spark.sql.parquet.row.metadata";
 
   /** The minimum size of a file: magic, footer length, magic. */
   private static final int MIN_LENGTH = 12;
@@ -101,7 +108,7 @@ final class ParquetFile {
     try (SeekableInputStream in = file.file().newStream()) {
       ParquetMetadata footer = ParquetFileReader.readFooter(file.file(), OPTIONS, in);
       Map<String, String> metadata = footer.getFileMetaData().getKeyValueMetaData();
-      MessageType schema = SparkVariants.marked(footer.getFileMetaData().getSchema(), metadata);
+      MessageType schema = withVariants(footer.getFileMetaData().getSchema(), metadata);
       RowSelection selection = RowSelection.of(options, file.name(), schema, partitions);
       return new ParquetFile(
           file,
@@ -123,6 +130,43 @@ final class ParquetFile {
       }
       throw Damage.of(file.name(), "", e);
     }
+  }
+
+  /**
+   * Returns a file's schema with the logical type VARIANT where Spark's schema says so. Spark 4.0
+   * writes such columns as plain structs of binary fields, and tells only in its own schema, in the
+   * footer, what they are.
+   *
+   * @param metadata keys and values of the footer
+   */
+  private static MessageType withVariants(MessageType file, Map<String, String> metadata) {
+    String schema = metadata.get(SPARK_SCHEMA);
+    if (schema == null) {
+      return file;
+    }
+    Set<String> columns = SparkSchema.columnsOf("variant", schema);
+    return new MessageType(
+        file.getName(),
+        file.getFields().stream()
+            .map(field -> columns.contains(field.getName()) ? withVariants(field) : field)
+            .toList());
+  }
+
+  private static Type withVariants(Type type) {
+    if (type.isPrimitive()) {
+      return type;
+    }
+    GroupType group = type.asGroupType();
+    List<Type> fields = group.getFields();
+    boolean variant =
+        group.containsField("metadata")
+            && (group.containsField("value") || group.containsField("typed_value"));
+    return variant
+        ? Types.buildGroup(type.getRepetition())
+            .as(LogicalTypeAnnotation.variantType((byte) 1))
+            .addFields(fields.toArray(new Type[0]))
+            .named(type.getName())
+        : group.withNewFields(fields.stream().map(ParquetFile::withVariants).toList());
   }
 
   /** Whether the footer is valid but its schema is empty, which the library does not expect. */

@@ -20,6 +20,8 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.GlobExpander;
+import org.apache.hadoop.fs.GlobPattern;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.security.AccessControlException;
@@ -135,7 +137,8 @@ final class HadoopFiles implements AutoCloseable {
     return open;
   }
 
-  static @Nullable FileStatus statusOf(FileSystem fileSystem, Path path) throws IOException {
+  private static @Nullable FileStatus statusOf(FileSystem fileSystem, Path path)
+      throws IOException {
     try {
       return fileSystem.getFileStatus(path);
     } catch (FileNotFoundException none) {
@@ -146,7 +149,7 @@ final class HadoopFiles implements AutoCloseable {
   private static List<FileStatus> matches(FileSystem fileSystem, Path pattern) throws IOException {
     boolean hidden = !LocalFiles.isData(pattern.getName());
     List<FileStatus> wanted = new ArrayList<>();
-    for (FileStatus match : HadoopGlob.expand(fileSystem, pattern)) {
+    for (FileStatus match : expand(fileSystem, pattern)) {
       if (hidden || FolderWalk.isData(match.getPath().getName(), match.isDirectory())) {
         wanted.add(match);
       }
@@ -154,7 +157,58 @@ final class HadoopFiles implements AutoCloseable {
     return wanted;
   }
 
-  static List<FileStatus> list(FileSystem fileSystem, Path directory) throws IOException {
+  /**
+   * Returns the files and directories that match a pattern of Hadoop's syntax, each once, also
+   * where names contain a colon, which Hadoop refuses.
+   */
+  private static List<FileStatus> expand(FileSystem fileSystem, Path pattern) throws IOException {
+    Map<Path, FileStatus> matches = new LinkedHashMap<>();
+    for (String alternative : GlobExpander.expand(pattern.toUri().getPath())) {
+      Path root = fileSystem.makeQualified(new Path("/"));
+      List<FileStatus> at = new ArrayList<>(List.of(new FileStatus(0, true, 1, 1, 0, root)));
+      for (String part : alternative.split("/", -1)) {
+        if (!part.isEmpty()) {
+          at = matching(fileSystem, at, part);
+        }
+      }
+      at.forEach(match -> matches.putIfAbsent(match.getPath(), match));
+    }
+    return List.copyOf(matches.values());
+  }
+
+  private static List<FileStatus> matching(
+      FileSystem fileSystem, List<FileStatus> directories, String part) throws IOException {
+    GlobPattern pattern = new GlobPattern(part);
+    List<FileStatus> matches = new ArrayList<>();
+    for (FileStatus directory : directories) {
+      if (!directory.isDirectory()) {
+        continue;
+      }
+      if (!pattern.hasWildcard()) {
+        // not listed: those above may be forbidden, and only what matches in the end must exist
+        FileStatus named = statusOf(fileSystem, child(directory, part.replaceAll("\\\\(.)", "$1")));
+        if (named != null) {
+          matches.add(named);
+        }
+        continue;
+      }
+      for (FileStatus entry : list(fileSystem, directory.getPath())) {
+        if (pattern.matches(entry.getPath().getName())) {
+          matches.add(entry);
+        }
+      }
+    }
+    return matches;
+  }
+
+  /** A path below another; its name is not parsed, in which a colon would end a scheme. */
+  private static Path child(FileStatus directory, String name) {
+    Path parent = directory.getPath();
+    String path = parent.isRoot() ? "/" + name : parent.toUri().getPath() + "/" + name;
+    return new Path(parent.toUri().getScheme(), parent.toUri().getAuthority(), path);
+  }
+
+  private static List<FileStatus> list(FileSystem fileSystem, Path directory) throws IOException {
     List<FileStatus> entries = new ArrayList<>();
     RemoteIterator<FileStatus> all = fileSystem.listStatusIterator(directory);
     while (all.hasNext()) {
