@@ -3,8 +3,8 @@ package tech.bsdb.tools.serve;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.netty.handler.codec.http.QueryStringDecoder;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -120,11 +120,11 @@ record RequestTarget(String path, @Nullable String query) {
    */
   byte @Nullable [] bytes(String name) throws RequestRefusedException {
     String found = encoded(name);
-    return found == null ? null : decode(found.replace('+', ' '), 0);
+    return found == null ? null : decode(found);
   }
 
   private static String text(String encoded) throws RequestRefusedException {
-    return new String(decode(encoded.replace('+', ' '), 0), UTF_8);
+    return new String(decode(encoded), UTF_8);
   }
 
   /**
@@ -132,28 +132,16 @@ record RequestTarget(String path, @Nullable String query) {
    *
    * @throws RequestRefusedException if a percent sign is not followed by two hexadecimal digits
    */
-  static byte[] decode(String encoded, int from) throws RequestRefusedException {
-    int percent = encoded.indexOf('%', from);
-    byte[] bytes = encoded.substring(from).getBytes(ISO_8859_1);
-    if (percent < 0) {
-      return bytes;
+  static byte[] decode(String path, int from) throws RequestRefusedException {
+    return decode(path.substring(from).replace("+", "%2B")); // a plus is a blank in queries alone
+  }
+
+  private static byte[] decode(String encoded) throws RequestRefusedException {
+    try {
+      return QueryStringDecoder.decodeComponent(encoded, ISO_8859_1).getBytes(ISO_8859_1);
+    } catch (IllegalArgumentException e) {
+      throw new RequestRefusedException(
+          400, "a percent sign is not followed by two hexadecimal digits; write % as %25");
     }
-    int to = percent - from;
-    for (int at = to; at < bytes.length; at++) {
-      if (bytes[at] == '%') {
-        boolean whole = at + 2 < bytes.length;
-        int high = whole ? Character.digit(bytes[at + 1], 16) : -1;
-        int low = whole ? Character.digit(bytes[at + 2], 16) : -1;
-        if (high < 0 || low < 0) {
-          throw new RequestRefusedException(
-              400, "a percent sign is not followed by two hexadecimal digits; write % as %25");
-        }
-        bytes[to++] = (byte) (high << 4 | low);
-        at += 2;
-      } else {
-        bytes[to++] = bytes[at];
-      }
-    }
-    return Arrays.copyOf(bytes, to);
   }
 }

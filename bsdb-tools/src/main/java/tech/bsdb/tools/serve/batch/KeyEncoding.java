@@ -1,12 +1,12 @@
 package tech.bsdb.tools.serve.batch;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.stream.Collectors;
-import tech.bsdb.tools.text.JsonEscapes;
 
 /** How a request encodes the bytes of a key. */
 public enum KeyEncoding {
@@ -77,44 +77,26 @@ public enum KeyEncoding {
   }
 
   /**
-   * Decodes a key where it stands.
+   * Decodes a key where it stands. Base64 is required as it would be encoded again, but for the
+   * padding: the decoder also accepts bits behind the last byte that are not zero.
    *
    * @return where the key ends, or a negative number if it is not in this encoding
    */
   int decodeInPlace(byte[] bytes, int from, int to) {
-    return switch (this) {
-      case TEXT -> to;
-      case HEX -> hex(bytes, from, to);
-      case BASE64URL -> base64(bytes, from, to);
-    };
-  }
-
-  /** HexFormat reads characters, not bytes. */
-  private static int hex(byte[] bytes, int from, int to) {
-    if ((to - from) % 2 != 0) {
-      return WRONG;
+    if (this == TEXT) {
+      return to;
     }
-    int out = from;
-    for (int at = from; at < to; at += 2) {
-      int b = JsonEscapes.digit(bytes[at]) << 4 | JsonEscapes.digit(bytes[at + 1]);
-      if (b < 0) {
-        return WRONG;
-      }
-      bytes[out++] = (byte) b;
-    }
-    return out;
-  }
-
-  /** The decoder accepts bits behind the last byte that are not zero; what encodes does not. */
-  private static int base64(byte[] bytes, int from, int to) {
     byte[] encoded = Arrays.copyOfRange(bytes, from, to);
     byte[] key;
     try {
-      key = Base64.getUrlDecoder().decode(encoded);
+      key =
+          this == HEX
+              ? HexFormat.of().parseHex(new String(encoded, ISO_8859_1))
+              : Base64.getUrlDecoder().decode(encoded);
     } catch (IllegalArgumentException e) {
       return WRONG;
     }
-    byte[] again = Base64.getUrlEncoder().withoutPadding().encode(key);
+    byte[] again = this == HEX ? encoded : encode(key);
     if (!Arrays.equals(encoded, 0, again.length, again, 0, again.length)) {
       return WRONG;
     }

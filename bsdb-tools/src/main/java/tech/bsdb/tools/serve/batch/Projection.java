@@ -1,9 +1,13 @@
 package tech.bsdb.tools.serve.batch;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.stream.Collectors.toSet;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import tech.bsdb.tools.text.JsonCopier;
 import tech.bsdb.tools.text.NameList;
 
@@ -17,7 +21,9 @@ public final class Projection {
   public static final int MAX_FIELDS = 1000;
 
   /** The names, in byte order. */
-  private final byte[][] names;
+  private final List<String> names;
+
+  private final Set<ByteBuffer> encoded;
 
   /** A value that cannot be returned as JSON, or whose fields cannot. */
   public static final class NotJsonException extends Exception {
@@ -34,8 +40,10 @@ public final class Projection {
     }
   }
 
-  private Projection(byte[][] names) {
+  private Projection(List<String> names) {
     this.names = names;
+    this.encoded =
+        names.stream().map(name -> ByteBuffer.wrap(name.getBytes(UTF_8))).collect(toSet());
   }
 
   /**
@@ -59,12 +67,9 @@ public final class Projection {
     if (names.size() > MAX_FIELDS) {
       throw new RequestRefusedException("fields has more than " + MAX_FIELDS + " names");
     }
-    byte[][] sorted = new byte[names.size()][];
-    for (int i = 0; i < sorted.length; i++) {
-      sorted[i] = names.get(i).getBytes(UTF_8);
-    }
-    Arrays.sort(sorted, Arrays::compareUnsigned);
-    return new Projection(sorted);
+    Comparator<String> inByteOrder =
+        Comparator.comparing(name -> name.getBytes(UTF_8), Arrays::compareUnsigned);
+    return new Projection(names.stream().distinct().sorted(inByteOrder).toList());
   }
 
   /**
@@ -82,26 +87,11 @@ public final class Projection {
 
   /** Returns the distinct names, in byte order. */
   public List<String> names() {
-    return Arrays.stream(names).map(name -> new String(name, UTF_8)).distinct().toList();
+    return names;
   }
 
   /** Whether a name is requested. */
   boolean wants(byte[] name, int offset, int length) {
-    int low = 0;
-    int high = names.length - 1;
-    while (low <= high) {
-      int middle = (low + high) >>> 1;
-      byte[] other = names[middle];
-      int order = Arrays.compareUnsigned(other, 0, other.length, name, offset, offset + length);
-      if (order == 0) {
-        return true;
-      }
-      if (order < 0) {
-        low = middle + 1;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return false;
+    return encoded.contains(ByteBuffer.wrap(name, offset, length));
   }
 }

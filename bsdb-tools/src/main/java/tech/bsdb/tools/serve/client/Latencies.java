@@ -6,6 +6,8 @@ import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPoin
 import io.prometheus.metrics.model.snapshots.Unit;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.stream.DoubleStream;
+import java.util.stream.LongStream;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -18,31 +20,11 @@ public final class Latencies {
 
   private static final long MAX_NANOS = 3_600_000_000_000L;
 
-  /** Upper bounds of the Prometheus buckets, in seconds; the last bucket has none. */
-  private static final double[] BOUNDS = {
-    25e-6,
-    50e-6,
-    100e-6,
-    250e-6,
-    500e-6,
-    1e-3,
-    2.5e-3,
-    5e-3,
-    10e-3,
-    25e-3,
-    50e-3,
-    0.1,
-    0.25,
-    0.5,
-    1,
-    2.5,
-    5,
-    10,
-    Double.POSITIVE_INFINITY
-  };
-
+  /** Upper bounds of the Prometheus buckets: 25, 50 and 100 microseconds, and so on to 10 s. */
   private static final long[] BOUNDS_NANOS =
-      Arrays.stream(BOUNDS).mapToLong(seconds -> Math.round(seconds * 1e9)).toArray();
+      LongStream.iterate(25_000, unit -> unit < MAX_NANOS / 1000, unit -> 10 * unit)
+          .flatMap(unit -> LongStream.of(unit, 2 * unit, 4 * unit))
+          .toArray();
 
   /** Each power of two of nanoseconds has as many steps, which is a resolution of 0.8 %. */
   private static final int STEP_BITS = 7;
@@ -50,7 +32,7 @@ public final class Latencies {
   private static final int STEPS = 1 << STEP_BITS;
 
   private final LoopCounts byStep = new LoopCounts(step(MAX_NANOS) + 1);
-  private final LoopCounts byBound = new LoopCounts(BOUNDS.length + 1);
+  private final LoopCounts byBound = new LoopCounts(BOUNDS_NANOS.length + 2);
   private final ArrayDeque<long[]> ticks = new ArrayDeque<>();
   private final long startMillis = System.currentTimeMillis();
 
@@ -76,11 +58,11 @@ public final class Latencies {
     long taken = Math.max(0, Math.min(nanos, MAX_NANOS));
     byStep.add(step(taken), requests);
     int bound = 0;
-    while (taken > BOUNDS_NANOS[bound]) {
+    while (bound < BOUNDS_NANOS.length && taken > BOUNDS_NANOS[bound]) {
       bound++;
     }
     byBound.add(bound, requests);
-    byBound.add(BOUNDS.length, taken * requests);
+    byBound.add(BOUNDS_NANOS.length + 1, taken * requests);
   }
 
   /** Advances the window; called once a second. */
@@ -114,7 +96,9 @@ public final class Latencies {
   /** Returns the durations of all requests as a metric. */
   public HistogramSnapshot metric() {
     long[] sums = byBound.sums();
-    long[] counts = Arrays.copyOf(sums, BOUNDS.length);
+    int last = sums.length - 1;
+    DoubleStream bounds = Arrays.stream(BOUNDS_NANOS).mapToDouble(nanos -> nanos / 1e9);
+    DoubleStream all = DoubleStream.concat(bounds, DoubleStream.of(Double.POSITIVE_INFINITY));
     return HistogramSnapshot.builder()
         .name("bsdb_http_request_duration_seconds")
         .help("Time from a request's head until its answer is handed to the socket")
@@ -123,9 +107,8 @@ public final class Latencies {
             HistogramDataPointSnapshot.builder()
                 .classicHistogramBuckets(
                     ClassicHistogramBuckets.of(
-                        Arrays.stream(BOUNDS).boxed().toList(),
-                        Arrays.stream(counts).boxed().toList()))
-                .sum(sums[BOUNDS.length] / 1e9)
+                        all.boxed().toList(), Arrays.stream(sums, 0, last).boxed().toList()))
+                .sum(sums[last] / 1e9)
                 .createdTimestampMillis(startMillis)
                 .build())
         .build();
