@@ -104,10 +104,10 @@ final class BatchLookup extends SlicedAnswer<AnswerWriter> {
   /** Refuses the batch before its answer begins, if a key belongs to another node or shard. */
   private void requireOwnKeys() throws WrongShardException, ElsewhereException {
     boolean ofShard = database().isShard();
-    if (ofShard || lookups.placement.cluster() != null) {
+    if (ofShard || lookups.cluster != null) {
       for (int i = 0; i < body.size(); i++) {
         byte[] key = body.key(i);
-        lookups.placement.requireHere(key);
+        lookups.requireHere(key);
         if (ofShard) {
           database().requireOwn(key);
         }

@@ -42,9 +42,9 @@ record KeyRoutes(String prefix, Lookups lookups, int batchKeys) {
     byte[] key = encoding(target).decode(encoded);
     Projection fields = fields(target);
     try {
-      lookups.placement.requireHere(key);
+      lookups.requireHere(key);
     } catch (ElsewhereException e) {
-      return lookups.placement.misdirected(e);
+      return lookups.misdirected(e);
     }
     return new KeyLookup(this, exchange, key, fields, conditions);
   }

@@ -2,13 +2,17 @@ package tech.bsdb.tools.serve;
 
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.error.MemoryBudgetExceededException;
 import tech.bsdb.error.WrongShardException;
 import tech.bsdb.store.Lease;
 import tech.bsdb.tools.serve.batch.RequestRefusedException;
 import tech.bsdb.tools.serve.client.LookupCounts;
+import tech.bsdb.tools.serve.cluster.Cluster;
 import tech.bsdb.tools.serve.cluster.Cluster.ElsewhereException;
+import tech.bsdb.tools.serve.cluster.SlotSet;
+import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
 import tech.bsdb.tools.serve.dataset.DataSet;
 import tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException;
 import tech.bsdb.tools.text.NoRoomException;
@@ -28,8 +32,10 @@ final class Lookups {
   /** Whether single lookups are asynchronous. */
   final boolean async;
 
-  /** Tells which keys other nodes of a cluster answer. */
-  final Placement placement;
+  /** Tells which keys other nodes answer; null if this server is alone. */
+  final @Nullable Cluster cluster;
+
+  private final UnaryOperator<String> urls;
 
   private volatile @Nullable Served served;
 
@@ -37,6 +43,7 @@ final class Lookups {
    * Looks up keys in a data set.
    *
    * @param values how values are interpreted
+   * @param urls returns the URL of the data set's keys at a node with this host and port
    */
   Lookups(
       DataSet set,
@@ -44,13 +51,15 @@ final class Lookups {
       Executor workers,
       boolean async,
       ValueKind values,
-      Placement placement) {
+      @Nullable Cluster cluster,
+      UnaryOperator<String> urls) {
     this.set = set;
     this.requests = requests;
     this.workers = workers;
     this.async = async;
     this.values = values;
-    this.placement = placement;
+    this.cluster = cluster;
+    this.urls = urls;
   }
 
   /**
@@ -85,6 +94,29 @@ final class Lookups {
   }
 
   /**
+   * Requires that this server answers a key.
+   *
+   * @throws ElsewhereException if another node does
+   */
+  void requireHere(byte[] key) throws ElsewhereException {
+    if (cluster != null) {
+      cluster.requireHere(key, 0, key.length);
+    }
+  }
+
+  /** Returns the slots whose keys are this node's in a cluster; null if all keys are. */
+  @Nullable SlotSet ownSlots() {
+    return cluster == null ? null : cluster.view().slots();
+  }
+
+  /** Returns the answer for a key that another node answers. */
+  Reply misdirected(ElsewhereException e) {
+    ClusterNode owner = e.owner();
+    boolean http = owner.httpPort() != ClusterNode.NO_PORT;
+    return Reply.misdirected(e, http ? urls.apply(owner.httpAuthority()) : "");
+  }
+
+  /**
    * Returns the answer to a request that failed, and counts and reports the failure if it is the
    * server's. The exchange then holds no memory.
    *
@@ -104,9 +136,10 @@ final class Lookups {
     } else if (cause instanceof DataSetRemovedException e) {
       return Reply.removed(e);
     } else if (cause instanceof ElsewhereException e) {
-      return placement.misdirected(e);
+      return misdirected(e);
     } else if (cause instanceof WrongShardException e) {
-      reply = placement.misdirected(e);
+      ElsewhereException moved = cluster == null ? null : cluster.elsewhere(e.slot());
+      reply = moved == null ? Reply.misdirected(e) : misdirected(moved);
     } else if (cause instanceof RequestRefusedException e) {
       reply = Reply.of(e);
     } else {

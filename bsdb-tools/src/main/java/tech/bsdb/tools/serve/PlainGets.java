@@ -180,7 +180,7 @@ final class PlainGets extends ChannelInboundHandlerAdapter {
     }
     byte[] key = Arrays.copyOfRange(bytes, begin, end);
     try {
-      known.routes.lookups().placement.requireHere(key);
+      known.routes.lookups().requireHere(key);
     } catch (ElsewhereException e) {
       return -1;
     }

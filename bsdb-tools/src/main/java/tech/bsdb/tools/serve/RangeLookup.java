@@ -84,7 +84,7 @@ final class RangeLookup extends SlicedAnswer<AnswerLines> {
           "ranges need the order of the keys, which this data set does not have: build it with bsdb"
               + " build --ordered");
     }
-    own = lookups.placement.ownSlots();
+    own = lookups.ownSlots();
     together = withValues ? together() : KEYS;
     ended = own != null && own.isEmpty();
     AnswerLines lines =

@@ -40,7 +40,6 @@ import tech.bsdb.tools.serve.cluster.SlotSet;
 import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
 import tech.bsdb.tools.serve.dataset.DataSet;
 import tech.bsdb.tools.serve.dataset.DataSets;
-import tech.bsdb.tools.serve.resp.RespCluster;
 import tech.bsdb.tools.serve.resp.RespService;
 
 /**
@@ -123,7 +122,8 @@ public final class Service implements AutoCloseable {
                   failures,
                   workers,
                   options.async(),
-                  joined == null ? null : new RespCluster(joined, counting, options.tls() != null));
+                  joined,
+                  counting);
       this.redis = resp;
       this.transport = keep(new Transport(options.threads()));
       sets.onRefresh(this::changed);
@@ -149,6 +149,7 @@ public final class Service implements AutoCloseable {
         resp.figures(figures::shared);
       }
       Pages pages = new Pages(figures, this::version, admin);
+      String scheme = options.tls() == null ? "http" : "https";
       Routes keys =
           new PublicRoutes(
               options.prefix(),
@@ -163,7 +164,8 @@ public final class Service implements AutoCloseable {
                           workers,
                           options.async(),
                           options.values(),
-                          new Placement(joined, options.tls() == null ? "http" : "https", prefix)),
+                          joined,
+                          node -> scheme + "://" + node + prefix),
                       options.limits().batchKeys()));
       this.listener =
           options.http()

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -161,7 +162,8 @@ class PlainGetsTest {
                 Runnable::run,
                 async,
                 values,
-                new Placement(null, "http", "/bsdb/")),
+                null,
+                UnaryOperator.identity()),
             100);
     return new Routes() {
       @Override

@@ -18,27 +18,57 @@ import tech.bsdb.tools.serve.dataset.ServedVersion;
 
 /** Commands about the cluster: its nodes and slots, as Redis Cluster describes its own. */
 final class ClusterCommands {
+  /** The reply of a command that reads keys when the server ends. */
+  static final String ENDING = "ERR the server is shutting down";
+
   private ClusterCommands() {}
 
-  /** Returns the cluster; commands about it are for its nodes alone. */
-  private static RespCluster cluster(RespService service) throws CommandException {
-    RespCluster cluster = service.cluster;
-    if (cluster == null) {
+  /** Returns the topology of the cluster; commands about it are for its nodes alone. */
+  private static ClusterView cluster(RespService service) throws CommandException {
+    ClusterView view = service.clusterView();
+    if (view == null) {
       throw new CommandException("ERR This instance has cluster support disabled");
     }
-    return cluster;
+    return view;
+  }
+
+  /**
+   * Requires that this node answers a slot.
+   *
+   * @param slot the slot, or {@link CommandSpec#NO_SLOT}
+   * @param readOnly whether the client accepts the answer of a replica
+   * @throws CommandException naming the node that answers it, if another one does
+   */
+  static void requireHere(ClusterView view, int slot, boolean readOnly) throws CommandException {
+    if (slot != CommandSpec.NO_SLOT && !view.answers(slot, readOnly)) {
+      throw new CommandException(moved(view, slot));
+    }
+  }
+
+  private static String moved(ClusterView view, int slot) {
+    return "MOVED " + slot + " " + view.topology().group(slot).primary().respAddress();
+  }
+
+  /**
+   * Returns the error for a key whose slot the data lacks: that it has moved, if another node has
+   * the slot, whose keys this one would go on answering for a while.
+   *
+   * @param view null if this server is alone
+   */
+  static String withoutData(@Nullable ClusterView view, int slot) {
+    return view == null || view.slots().contains(slot)
+        ? "CLUSTERDOWN Hash slot not served"
+        : moved(view, slot);
   }
 
   /** Answers a command that only the nodes of a cluster know, and that has no arguments. */
   interface OfCluster {
-    void answer(RespCluster cluster, ClusterView view, ReplyWriter out);
+    void answer(RespService service, ClusterView view, ReplyWriter out);
   }
 
   static Handler.Alone of(OfCluster command) {
-    return (session, arguments, out) -> {
-      RespCluster cluster = cluster(session.service);
-      command.answer(cluster, cluster.cluster().view(), out);
-    };
+    return (session, arguments, out) ->
+        command.answer(session.service, cluster(session.service), out);
   }
 
   /** The slots of a node that follow each other. */
@@ -53,7 +83,7 @@ final class ClusterCommands {
     return all;
   }
 
-  static void slots(RespCluster cluster, ClusterView view, ReplyWriter out) {
+  static void slots(RespService service, ClusterView view, ReplyWriter out) {
     List<OwnedRange> ranges = ranges(view);
     out.array(ranges.size());
     for (OwnedRange range : ranges) {
@@ -68,7 +98,7 @@ final class ClusterCommands {
     }
   }
 
-  static void shards(RespCluster cluster, ClusterView view, ReplyWriter out) {
+  static void shards(RespService service, ClusterView view, ReplyWriter out) {
     List<ReplicaGroup> groups = view.topology().groups();
     out.array(groups.size());
     for (ReplicaGroup group : groups) {
@@ -86,7 +116,7 @@ final class ClusterCommands {
       for (ClusterNode node : nodes) {
         out.map(7);
         out.entry("id", node.id());
-        out.entry(cluster.tls() ? "tls-port" : "port", node.respPort());
+        out.entry(service.credentials.tls() != null ? "tls-port" : "port", node.respPort());
         out.entry("ip", node.host());
         out.entry("endpoint", node.host());
         out.entry("role", node.equals(group.primary()) ? "master" : "replica");
@@ -96,7 +126,7 @@ final class ClusterCommands {
     }
   }
 
-  static void nodes(RespCluster cluster, ClusterView view, ReplyWriter out) {
+  static void nodes(RespService service, ClusterView view, ReplyWriter out) {
     StringBuilder text = new StringBuilder();
     int epoch = 0;
     for (ReplicaGroup group : view.topology().groups()) {
@@ -126,7 +156,7 @@ final class ClusterCommands {
     text.append('\n');
   }
 
-  static void info(RespCluster cluster, ClusterView view, ReplyWriter out) {
+  static void info(RespService service, ClusterView view, ReplyWriter out) {
     List<ReplicaGroup> groups = view.topology().groups();
     long withSlots = groups.stream().filter(group -> !group.slots().isEmpty()).count();
     out.verbatim(
@@ -149,14 +179,14 @@ final class ClusterCommands {
 
   static void keySlot(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
-    RespCluster unused = cluster(session.service); // or an error
+    ClusterView unused = cluster(session.service); // or an error
     out.integer(KeyRouting.slot(arguments.get(2)));
   }
 
   /** Returns what answers READONLY and READWRITE. */
   static Handler.Alone acceptReplica(boolean accept) {
     return (session, arguments, out) -> {
-      RespCluster unused = cluster(session.service); // or an error
+      ClusterView unused = cluster(session.service); // or an error
       session.replicaAccepted = accept;
       out.ok();
     };
@@ -165,26 +195,26 @@ final class ClusterCommands {
   /** Counts the keys in a slot, which are none if it is not this node's. */
   static void countKeysInSlot(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException, IOException {
-    RespCluster cluster = cluster(session.service);
+    ClusterView view = cluster(session.service);
     long slot = Arguments.integer(arguments.get(2));
     if (slot < 0 || slot >= KeyRouting.SLOTS) {
       throw new CommandException("ERR Invalid slot");
     }
     SlotSet wanted = SlotSet.of((int) slot, (int) slot);
-    out.integer(keysIn(session.selected(), cluster, wanted));
+    out.integer(keysIn(session, view.slots().and(wanted)));
   }
 
   /** Counts the keys of this node. */
   static void dbSize(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException, IOException {
     DataSet selected = session.selected();
-    RespCluster cluster = session.service.cluster;
-    if (cluster == null) {
+    ClusterView view = session.service.clusterView();
+    if (view == null) {
       try (Lease lease = selected.acquire()) {
         out.integer(selected.version(lease).statistics.records());
       }
     } else {
-      out.integer(keysIn(selected, cluster, null));
+      out.integer(keysIn(session, view.slots()));
     }
   }
 
@@ -192,13 +222,10 @@ final class ClusterCommands {
    * Counts the keys in slots of this node. What the numbers of shards tell is known at once; for
    * the rest, all keys are read when it is asked for first.
    *
-   * @param wanted only in these; null for all
    * @throws CommandException if keys must be read, and the version stores none
    */
-  private static long keysIn(DataSet selected, RespCluster cluster, @Nullable SlotSet wanted)
-      throws CommandException, IOException {
-    SlotSet own = cluster.cluster().view().slots();
-    SlotSet slots = wanted == null ? own : own.and(wanted);
+  private static long keysIn(Session session, SlotSet slots) throws CommandException, IOException {
+    DataSet selected = session.selected();
     try (Lease lease = selected.acquire()) {
       ServedVersion version = selected.version(lease);
       long known = knownFromShards(version.statistics, slots);
@@ -206,9 +233,9 @@ final class ClusterCommands {
         return known;
       }
       ScanCommands.requireKeys(version);
-      long[] counts = version.slotCounts(cluster::isEnding);
+      long[] counts = version.slotCounts(session.service::isEnding);
       if (counts == null) {
-        throw new CommandException(RespCluster.ENDING);
+        throw new CommandException(ENDING);
       }
       long sum = 0;
       for (SlotSet.SlotRange range : slots.ranges()) {

@@ -56,7 +56,7 @@ final class CommandTable {
           direct("cluster|info", ClusterCommands.of(ClusterCommands::info)),
           direct(
               "cluster|myid",
-              ClusterCommands.of((cluster, view, out) -> out.bulk(view.self().id()))),
+              ClusterCommands.of((service, view, out) -> out.bulk(view.self().id()))),
           direct("cluster|keyslot", ClusterCommands::keySlot),
           counting("cluster|countkeysinslot", ClusterCommands::countKeysInSlot),
           direct("client|id", (session, command, out) -> out.integer(session.id)),

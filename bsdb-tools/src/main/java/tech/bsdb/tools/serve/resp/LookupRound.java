@@ -367,7 +367,7 @@ final class LookupRound {
       return "OOM too much memory is held for clients (--max-held); try again";
     }
     if (failure instanceof WrongShardException e) {
-      return RespCluster.withoutData(service.clusterView(), e.slot());
+      return ClusterCommands.withoutData(service.clusterView(), e.slot());
     }
     if (keys[step] != null) {
       counts.error(1);

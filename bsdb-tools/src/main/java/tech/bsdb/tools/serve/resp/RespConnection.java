@@ -338,7 +338,7 @@ final class RespConnection extends ClientConnection {
   private void requireHere(CommandSpec spec, boolean fromReplica) throws CommandException {
     ClusterView cluster = service.clusterView();
     if (cluster != null) {
-      RespCluster.requireHere(
+      ClusterCommands.requireHere(
           cluster, spec.slot(reader.arguments(), CommandSpec.NO_SLOT), fromReplica);
     }
   }
@@ -391,7 +391,7 @@ final class RespConnection extends ClientConnection {
         for (Session.Transaction.Queued each : of.commands) {
           slot = each.spec().slot(each.arguments(), slot);
         }
-        RespCluster.requireHere(cluster, slot, session.replicaAccepted);
+        ClusterCommands.requireHere(cluster, slot, session.replicaAccepted);
       } catch (CommandException e) {
         return answerLater(e.reply());
       }

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -18,6 +19,7 @@ import tech.bsdb.tools.serve.client.Connections.Limits;
 import tech.bsdb.tools.serve.client.Credentials;
 import tech.bsdb.tools.serve.client.FailureReports;
 import tech.bsdb.tools.serve.client.LookupCounts;
+import tech.bsdb.tools.serve.cluster.Cluster;
 import tech.bsdb.tools.serve.cluster.ClusterView;
 import tech.bsdb.tools.serve.dataset.DataSet;
 import tech.bsdb.tools.serve.dataset.DataSets;
@@ -34,7 +36,9 @@ public final class RespService {
   final boolean async;
 
   /** The cluster of which this server is a node; null if it is alone. */
-  final @Nullable RespCluster cluster;
+  final @Nullable Cluster cluster;
+
+  private final ExecutorService counting;
 
   private final RespStatistics statistics = new RespStatistics();
   private final AtomicLong ids = new AtomicLong();
@@ -53,6 +57,8 @@ public final class RespService {
    * @param workers runs what would block an event loop
    * @param async whether single lookups are asynchronous
    * @param cluster the cluster of which this server is a node, null for none
+   * @param counting runs commands that count the keys of slots, one at a time; it is shut down to
+   *     end them
    */
   public RespService(
       DataSets sets,
@@ -62,7 +68,8 @@ public final class RespService {
       FailureReports failures,
       Executor workers,
       boolean async,
-      @Nullable RespCluster cluster) {
+      @Nullable Cluster cluster,
+      ExecutorService counting) {
     this.sets = sets;
     this.connections = connections;
     this.limits = connections.limits();
@@ -72,6 +79,7 @@ public final class RespService {
     this.workers = workers;
     this.async = async;
     this.cluster = cluster;
+    this.counting = counting;
   }
 
   /** Creates the handler of a new connection. */
@@ -150,12 +158,17 @@ public final class RespService {
 
   /** Returns what runs a command that is not answered on the event loop. */
   Executor threadsOf(Handler.Deferred handler) {
-    return cluster != null && handler instanceof Handler.Counting ? cluster.counting() : workers;
+    return cluster != null && handler instanceof Handler.Counting ? counting : workers;
+  }
+
+  /** Whether the server ends, which commands ask now and then while they read keys. */
+  boolean isEnding() {
+    return counting.isShutdown();
   }
 
   /** Returns the topology of the cluster in use; null if this server is alone. */
   @Nullable ClusterView clusterView() {
-    return cluster == null ? null : cluster.cluster().view();
+    return cluster == null ? null : cluster.view();
   }
 
   /** Returns a number higher than that of every data set. */

@@ -274,13 +274,13 @@ final class ScanCommands {
       requireKeys(version);
       ScanPlaces places = ScanPlaces.of(version.id(), version.statistics.records());
       SlotSet own = ownSlots(session);
-      RespCluster cluster = session.service.cluster;
+      RespService service = session.service;
       ThreadLocalRandom random = ThreadLocalRandom.current();
       int first = random.nextInt(places.parts());
       int parts = own != null && own.isEmpty() ? 0 : places.parts();
       for (int i = 0; i < parts; i++) {
-        if (cluster != null && cluster.isEnding()) {
-          throw new CommandException(RespCluster.ENDING);
+        if (service.cluster != null && service.isEnding()) {
+          throw new CommandException(ClusterCommands.ENDING);
         }
         byte[] key = randomKey(version.database, places, (first + i) % places.parts(), own, random);
         if (key != null) {
