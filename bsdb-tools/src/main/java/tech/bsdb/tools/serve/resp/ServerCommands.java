@@ -37,7 +37,7 @@ final class ServerCommands {
     for (byte[] argument : arguments.subList(1, arguments.size())) {
       sections.add(Arguments.name(argument));
     }
-    out.verbatim(new InfoText(session.service).of(sections));
+    out.verbatim(InfoText.of(session.service).sections(sections));
   }
 
   static void configGet(Session session, List<byte[]> arguments, ReplyWriter out)
