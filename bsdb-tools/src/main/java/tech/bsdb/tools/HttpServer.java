@@ -29,7 +29,7 @@ import tech.bsdb.tools.serve.client.Connections.Limits;
 import tech.bsdb.tools.serve.client.Credentials.TlsFiles;
 import tech.bsdb.tools.serve.cluster.Cluster;
 import tech.bsdb.tools.serve.cluster.Cluster.ClusterOptions;
-import tech.bsdb.tools.serve.dataset.DataSetOption;
+import tech.bsdb.tools.serve.dataset.DataSetLocations;
 
 /** {@code bsdb serve}: serves a database or a store over HTTP. */
 public final class HttpServer extends Command {
@@ -102,7 +102,7 @@ public final class HttpServer extends Command {
 
   static ServeOptions options(Arguments arguments) throws UsageException, IOException {
     return new ServeOptions(
-        DataSetOption.of(arguments),
+        DataSetLocations.of(arguments),
         arguments.text("-A", "0.0.0.0"),
         arguments.integer("-p", 0, 65_535, 9999),
         http(arguments),

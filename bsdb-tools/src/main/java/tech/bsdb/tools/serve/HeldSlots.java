@@ -3,7 +3,6 @@ package tech.bsdb.tools.serve;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.KeyRouting;
 import tech.bsdb.Statistics;
 import tech.bsdb.store.Lease;
 import tech.bsdb.tools.serve.cluster.ClusterView;
@@ -14,20 +13,13 @@ import tech.bsdb.tools.serve.dataset.DataSets;
 
 /** The slots whose keys databases hold: all of them, or those of some shards of a set. */
 final class HeldSlots {
-  private static final SlotSet ALL = SlotSet.of(0, KeyRouting.SLOTS - 1);
-
   private HeldSlots() {}
 
   /** Returns the slots whose keys a database holds. */
-  static SlotSet of(Statistics database) {
-    if (database.shards() == 1) {
-      return ALL;
-    }
-    SlotSet held = SlotSet.NONE;
+  private static SlotSet of(Statistics database) {
+    SlotSet held = database.shards() == 1 ? SlotSet.ofShard(0, 1) : SlotSet.NONE;
     for (int shard : database.heldShards()) {
-      int first = KeyRouting.firstSlot(shard, database.shards());
-      int next = KeyRouting.firstSlot(shard + 1, database.shards());
-      held = held.plus(SlotSet.of(first, next - 1));
+      held = held.plus(SlotSet.ofShard(shard, database.shards()));
     }
     return held;
   }

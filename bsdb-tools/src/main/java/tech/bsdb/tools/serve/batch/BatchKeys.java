@@ -257,7 +257,7 @@ public final class BatchKeys {
     }
     int end = encoding.decodeInPlace(bytes, from, to);
     if (end < 0) {
-      throw wrong(400, encoding.refusal());
+      throw wrong(400, encoding.refusal);
     }
     if (2 * size == bounds.length) {
       bounds = Arrays.copyOf(bounds, 4 * size);

@@ -6,36 +6,37 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
+import java.util.Locale;
 import java.util.stream.Collectors;
 
 /** How a request encodes the bytes of a key. */
 public enum KeyEncoding {
   /** Verbatim. */
-  TEXT("text"),
+  TEXT("is not text"),
 
   /** Two hexadecimal digits per byte, in either case. */
-  HEX("hex"),
+  HEX("is not hex: two digits per byte"),
 
   /** RFC 4648 section 5, whose alphabet ends in {@code -_}; the padding is optional. */
-  BASE64URL("base64url");
+  BASE64URL("is not base64url: A-Z a-z 0-9 - _, whole bytes, correct padding or none");
 
   private static final int WRONG = -1;
 
-  private final String label;
+  /** What is wrong with a key that is not in this encoding. */
+  final String refusal;
 
-  KeyEncoding(String label) {
-    this.label = label;
+  KeyEncoding(String refusal) {
+    this.refusal = refusal;
   }
 
-  /** Returns the encoding's name in requests. */
-  public String label() {
-    return label;
+  String label() {
+    return name().toLowerCase(Locale.ROOT);
   }
 
   /** Returns the encoding with the given name. */
   public static KeyEncoding of(String label) throws RequestRefusedException {
     for (KeyEncoding encoding : values()) {
-      if (encoding.label.equals(label)) {
+      if (encoding.label().equals(label)) {
         return encoding;
       }
     }
@@ -53,7 +54,7 @@ public enum KeyEncoding {
   public byte[] decode(byte[] encoded) throws RequestRefusedException {
     int length = decodeInPlace(encoded, 0, encoded.length);
     if (length < 0) {
-      throw new RequestRefusedException("the key " + refusal());
+      throw new RequestRefusedException("the key " + refusal);
     }
     return length == encoded.length ? encoded : Arrays.copyOf(encoded, length);
   }
@@ -64,15 +65,6 @@ public enum KeyEncoding {
       case TEXT -> key;
       case HEX -> HexFormat.of().formatHex(key).getBytes(US_ASCII);
       case BASE64URL -> Base64.getUrlEncoder().withoutPadding().encode(key);
-    };
-  }
-
-  /** Returns what is wrong with a key that is not in this encoding. */
-  String refusal() {
-    return switch (this) {
-      case TEXT -> "is not text";
-      case HEX -> "is not hex: two digits per byte";
-      case BASE64URL -> "is not base64url: A-Z a-z 0-9 - _, whole bytes, correct padding or none";
     };
   }
 

@@ -38,6 +38,11 @@ public final class SlotSet {
     return new SlotSet(slots);
   }
 
+  /** Returns the slots of a shard of a set. */
+  public static SlotSet ofShard(int shard, int shards) {
+    return of(KeyRouting.firstSlot(shard, shards), KeyRouting.firstSlot(shard + 1, shards) - 1);
+  }
+
   /**
    * Reads numbers and ranges: {@code 0-5460,10923}. An empty text stands for no slots.
    *

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -14,6 +15,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.store.Store;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.inspect.DatabaseOption;
 
 /**
  * Where the data sets of a service are: one directory without a name, several with names, or all
@@ -24,7 +28,7 @@ import tech.bsdb.store.Store;
  */
 public record DataSetLocations(@Nullable Path folder, Map<String, Path> fixed) {
   /** The rules for names, which are parts of paths and labels, and no numbers. */
-  static final String NAME_RULES =
+  private static final String NAME_RULES =
       "a name has 1 to 64 letters, digits, hyphens, underscores and dots, begins with a letter or"
           + " digit, and is not a number";
 
@@ -47,10 +51,70 @@ public record DataSetLocations(@Nullable Path folder, Map<String, Path> fixed) {
   }
 
   /**
+   * Reads the option {@code -d} of {@code bsdb serve}: a directory, a folder, or names and
+   * directories.
+   *
+   * @throws UsageException if names are wrong, or repeated
+   * @throws IOException if a directory is not there, or cannot be a database or store
+   */
+  public static DataSetLocations of(Arguments arguments) throws UsageException, IOException {
+    List<String> given = arguments.all("-d");
+    boolean anyNamed = false;
+    for (String each : given) {
+      anyNamed |= hasName(each);
+    }
+    if (!anyNamed) {
+      if (given.size() > 1) {
+        throw new UsageException(
+            "-d is given " + given.size() + " times; name each data set: -d NAME=DIR");
+      }
+      if (arguments.has("--follow")) {
+        return single(DatabaseOption.place(arguments));
+      }
+      Path directory = DatabaseOption.of(arguments);
+      return isFolder(directory) ? in(directory) : single(directory);
+    }
+    if (arguments.has("--follow")) {
+      throw new UsageException(
+          "--follow brings the versions of one data set; give -d one store without a name, and"
+              + " bring those of others with bsdb pull");
+    }
+    Map<String, Path> named = new LinkedHashMap<>();
+    for (String each : given) {
+      if (!hasName(each)) {
+        throw new UsageException(
+            "-d \"" + each + "\" has no name among others that have: NAME=DIR");
+      }
+      int end = each.indexOf('=');
+      String name = each.substring(0, end);
+      if (!isName(name)) {
+        throw new UsageException("-d \"" + each + "\": " + NAME_RULES);
+      }
+      String directory = each.substring(end + 1);
+      if (directory.isEmpty()) {
+        throw new UsageException("-d \"" + each + "\" names no directory");
+      }
+      if (named.put(name, DatabaseOption.of(Arguments.pathOf("-d", directory), directory))
+          != null) {
+        throw new UsageException("-d gives the name " + name + " twice");
+      }
+    }
+    return named(named);
+  }
+
+  /** Whether a value is a name with a directory. A directory that exists is meant as a whole. */
+  private static boolean hasName(String value) throws UsageException {
+    int end = value.indexOf('=');
+    return end >= 0
+        && value.lastIndexOf('/', end) < 0
+        && Files.notExists(Arguments.pathOf("-d", value));
+  }
+
+  /**
    * Whether a directory is neither a database nor a store, but contains a store. One that contains
    * databases alone may be a store that has lost its current version.
    */
-  static boolean isFolder(Path directory) throws IOException {
+  private static boolean isFolder(Path directory) throws IOException {
     if (isDataSet(directory)) {
       return false;
     }
@@ -69,7 +133,7 @@ public record DataSetLocations(@Nullable Path folder, Map<String, Path> fixed) {
   }
 
   /** Whether a text keeps to {@link #NAME_RULES}. */
-  static boolean isName(String name) {
+  private static boolean isName(String name) {
     return NAME.matcher(name).matches() && !NUMBER.matcher(name).matches();
   }
 

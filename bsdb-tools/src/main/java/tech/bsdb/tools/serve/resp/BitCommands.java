@@ -64,12 +64,12 @@ final class BitCommands {
     long wanted = place;
     return (found, out) -> {
       found.requireString();
-      out.integer(wanted < 8L * found.length() ? bit(found, wanted) : 0);
+      out.integer(wanted < 8L * found.length ? bit(found, wanted) : 0);
     };
   }
 
   private static int bit(Found found, long place) {
-    return found.bytes()[found.offset() + (int) (place >>> 3)] >>> (7 - (int) (place & 7)) & 1;
+    return found.bytes[found.offset + (int) (place >>> 3)] >>> (7 - (int) (place & 7)) & 1;
   }
 
   static KeyStep bitcount(List<byte[]> command, LookupRound round) throws CommandException {
@@ -85,11 +85,11 @@ final class BitCommands {
   }
 
   private static long count(Found found, Span span) {
-    long to = span.to(found.length());
+    long to = span.to(found.length);
     long count = 0;
-    for (long place = span.from(found.length()); place < to; ) {
+    for (long place = span.from(found.length); place < to; ) {
       if ((place & 7) == 0 && place + 8 <= to) {
-        count += Integer.bitCount(found.bytes()[found.offset() + (int) (place >>> 3)] & 0xFF);
+        count += Integer.bitCount(found.bytes[found.offset + (int) (place >>> 3)] & 0xFF);
         place += 8;
       } else {
         count += bit(found, place++);
@@ -112,13 +112,13 @@ final class BitCommands {
 
   /** Returns the place of the first bit that is wanted; zeros follow a string without an end. */
   private static long find(Found found, int wanted, Span span) {
-    long from = span.from(found.length());
-    long to = span.to(found.length());
+    long from = span.from(found.length);
+    long to = span.to(found.length);
     byte skipped = (byte) (wanted == 1 ? 0 : -1);
     for (long place = from; place < to; ) {
       if ((place & 7) == 0
           && place + 8 <= to
-          && found.bytes()[found.offset() + (int) (place >>> 3)] == skipped) {
+          && found.bytes[found.offset + (int) (place >>> 3)] == skipped) {
         place += 8;
       } else if (bit(found, place) == wanted) {
         return place;

@@ -252,10 +252,9 @@ final class ClusterCommands {
     List<Integer> shards = statistics.shards() == 1 ? List.of(0) : statistics.heldShards();
     long sum = 0;
     for (int i = 0; i < shards.size(); i++) {
-      int first = KeyRouting.firstSlot(shards.get(i), statistics.shards());
-      int next = KeyRouting.firstSlot(shards.get(i) + 1, statistics.shards());
-      int among = SlotSet.of(first, next - 1).and(slots).size();
-      if (among == next - first) {
+      SlotSet held = SlotSet.ofShard(shards.get(i), statistics.shards());
+      int among = held.and(slots).size();
+      if (among == held.size()) {
         sum += statistics.shardRecords().get(i);
       } else if (among > 0) {
         return -1;

@@ -10,13 +10,24 @@ import tech.bsdb.tools.rows.RowFields;
 final class Found {
   private static final byte[] NOTHING = new byte[0];
 
-  private byte[] bytes = NOTHING;
-  private int offset;
-  private int length = -1;
+  /** The array that holds the value. */
+  byte[] bytes = NOTHING;
+
+  int offset;
+
+  /** The length of the value in bytes; -1 if the key is absent. */
+  int length = -1;
+
+  /** The reader of rows; null where values are strings. */
+  @Nullable RowFields rows;
+
+  /** What earlier steps of the command have added up. */
+  long sum;
+
+  /** What an earlier step of the command has kept. */
+  byte[] kept = NOTHING;
+
   private boolean alone;
-  private @Nullable RowFields rows;
-  private long sum;
-  private byte[] kept = NOTHING;
 
   /** Shows a key's result in a batch. */
   void show(LookupBatch batch, int number) {
@@ -36,10 +47,6 @@ final class Found {
     bytes = value == null ? NOTHING : value;
   }
 
-  void use(@Nullable RowFields reader) {
-    rows = reader;
-  }
-
   /** Whether the key is present. */
   boolean isPresent() {
     return length >= 0;
@@ -48,25 +55,6 @@ final class Found {
   /** Whether the key is present, and its value a string. */
   boolean isString() {
     return length >= 0 && rows == null;
-  }
-
-  /** Returns the array that holds the value. */
-  byte[] bytes() {
-    return bytes;
-  }
-
-  int offset() {
-    return offset;
-  }
-
-  /** Returns the length of the value in bytes; -1 if the key is absent. */
-  int length() {
-    return length;
-  }
-
-  /** Returns the reader of rows; null where values are strings. */
-  @Nullable RowFields rows() {
-    return rows;
   }
 
   /**
@@ -95,25 +83,6 @@ final class Found {
       throw CommandException.inUtf8(
           "ERR the value is not a row of the data set's schema: " + e.getMessage());
     }
-  }
-
-  /** Returns what earlier steps of the command have added up. */
-  long sum() {
-    return sum;
-  }
-
-  void add(long more) {
-    sum += more;
-  }
-
-  /** Keeps bytes for later steps of the command. */
-  void keep(byte[] some) {
-    kept = some;
-  }
-
-  /** Returns what an earlier step of the command has kept. */
-  byte[] kept() {
-    return kept;
   }
 
   /** Begins another command. */

@@ -25,7 +25,7 @@ final class HashCommands {
   /** Reads some fields of the row that was found, by their names; returns null if it is absent. */
   private static @Nullable RowFields row(Found found, List<byte[]> names) throws CommandException {
     BitSet wanted = new BitSet();
-    RowFields rows = found.rows();
+    RowFields rows = found.rows;
     if (rows != null && found.isPresent()) {
       for (byte[] name : names) {
         int column = rows.find(name);

@@ -247,7 +247,7 @@ final class LookupRound {
     ServedVersion of = version();
     ServedVersion.Workspace workspace = of.borrow();
     try {
-      found.use(workspace.fields());
+      found.rows = workspace.fields();
       if (failure == null) {
         found.show(value);
         counts.found(value == null ? 0 : 1, value == null ? 1 : 0);
@@ -265,7 +265,7 @@ final class LookupRound {
     ServedVersion.Workspace workspace = of.borrow();
     LookupBatch batch = workspace.batch();
     RowFields rows = workspace.fields();
-    found.use(rows);
+    found.rows = rows;
     int done = from;
     try {
       byte[] value = null;

@@ -10,8 +10,8 @@ final class StringCommands {
   private static final int EMBEDDED = 44;
 
   private static final KeyStep GET_STRING = StringCommands::writeString;
-  private static final KeyStep COUNT = (found, out) -> found.add(found.isPresent() ? 1 : 0);
-  private static final KeyStep SUM = (found, out) -> out.integer(found.sum());
+  private static final KeyStep COUNT = (found, out) -> found.sum += found.isPresent() ? 1 : 0;
+  private static final KeyStep SUM = (found, out) -> out.integer(found.sum);
 
   private StringCommands() {}
 
@@ -48,18 +48,18 @@ final class StringCommands {
 
   static void strlen(Found found, ReplyWriter out) throws CommandException {
     found.requireString();
-    out.integer(Math.max(0, found.length()));
+    out.integer(Math.max(0, found.length));
   }
 
   static void type(Found found, ReplyWriter out) {
-    out.simple(!found.isPresent() ? "none" : found.rows() == null ? "string" : "hash");
+    out.simple(!found.isPresent() ? "none" : found.rows == null ? "string" : "hash");
   }
 
   static void encoding(Found found, ReplyWriter out) {
     if (!found.isPresent()) {
       out.absent();
     } else {
-      out.bulk(found.rows() != null ? "listpack" : encoding(found));
+      out.bulk(found.rows != null ? "listpack" : encoding(found));
     }
   }
 
@@ -78,7 +78,7 @@ final class StringCommands {
         key,
         (found, out) -> {
           if (found.isPresent()) {
-            out.integer((long) key.length + found.length());
+            out.integer((long) key.length + found.length);
           } else {
             out.absent();
           }
@@ -88,11 +88,11 @@ final class StringCommands {
   static void dump(Found found, ReplyWriter out) throws CommandException {
     if (!found.isPresent()) {
       out.absent();
-    } else if (found.rows() != null) {
+    } else if (found.rows != null) {
       HashCommands.dump(found, out);
     } else {
       Dump dump = Dump.string();
-      dump.add(found.bytes(), found.offset(), found.length());
+      dump.add(found.bytes, found.offset, found.length);
       out.bulkAlone(dump.end());
     }
   }
@@ -101,18 +101,18 @@ final class StringCommands {
     BitCommands.Span span = BitCommands.Span.of(command, 2);
     return (found, out) -> {
       found.requireString();
-      int length = Math.max(0, found.length());
+      int length = Math.max(0, found.length);
       int from = (int) Math.min(length, span.from(length) / 8);
       int to = (int) (span.to(length) / 8);
-      out.bulk(found.bytes(), found.offset() + from, Math.max(0, to - from));
+      out.bulk(found.bytes, found.offset + from, Math.max(0, to - from));
     };
   }
 
   private static String encoding(Found found) {
-    int length = found.length();
+    int length = found.length;
     if (length <= 20) {
-      int from = found.offset();
-      byte[] text = Arrays.copyOfRange(found.bytes(), from, from + length);
+      int from = found.offset;
+      byte[] text = Arrays.copyOfRange(found.bytes, from, from + length);
       try {
         long unused = Arguments.integer(text);
         return "int";

@@ -45,19 +45,19 @@ final class Subsequence {
   static void lcs(List<byte[]> command, LookupRound round) throws CommandException {
     Options options = Options.of(command);
     round.begin();
-    round.add(command.get(1), (found, out) -> found.keep(string(found)));
-    round.add(command.get(2), (found, out) -> answer(found.kept(), string(found), options, out));
+    round.add(command.get(1), (found, out) -> found.kept = string(found));
+    round.add(command.get(2), (found, out) -> answer(found.kept, string(found), options, out));
   }
 
   private static byte[] string(Found found) throws CommandException {
     if (found.isPresent() && !found.isString()) {
       throw new CommandException(STRINGS);
     }
-    if (found.length() > MOST_PAIRS) {
+    if (found.length > MOST_PAIRS) {
       throw tooLong();
     }
-    int length = Math.max(0, found.length());
-    return Arrays.copyOfRange(found.bytes(), found.offset(), found.offset() + length);
+    int length = Math.max(0, found.length);
+    return Arrays.copyOfRange(found.bytes, found.offset, found.offset + length);
   }
 
   private static CommandException tooLong() {
