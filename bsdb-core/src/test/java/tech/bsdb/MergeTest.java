@@ -501,6 +501,45 @@ class MergeTest {
     }
   }
 
+  /** More keys than the least memory holds, and long values, which no frame is followed by. */
+  @ParameterizedTest
+  @CsvSource({"false, 1", "true, 3"})
+  void keysAreCollectedIfTheOrderOfABaseDoesNotHelp(boolean ordered, int threads) throws Exception {
+    Map<String, byte[]> records = new HashMap<>();
+    while (records.size() < 40_000) {
+      int length = records.size() % 400 == 7 ? random.nextInt(50_000) : random.nextInt(20);
+      records.put("key " + random.nextInt(1 << 30), Truth.bytes(random, length));
+    }
+    BuildOptions options =
+        options(Layout.PACKED).withOrderedKeys(true).withMemoryBytes(1 << 20).withThreads(threads);
+    Truth before = new Truth();
+    records.forEach((key, value) -> before.add(Truth.utf8(key), value));
+    before.build(base, options.withOrderedKeys(ordered));
+    Truth after = new Truth();
+    try (Database database = Database.open(base);
+        DatabaseBuilder builder =
+            from(database, target, options.withDuplicates(DuplicatePolicy.LAST))) {
+      for (Truth.Entry record : before.records()) {
+        switch (random.nextInt(5)) {
+          case 0 -> builder.delete(record.key());
+          case 1 -> {
+            byte[] value = Truth.bytes(random, random.nextInt(50) == 0 ? 20_000 : 9);
+            builder.add(record.key(), value);
+            after.add(record.key(), value);
+          }
+          default -> after.add(record.key(), record.value());
+        }
+      }
+      builder.finish();
+    }
+    Path whole = directory.resolve("whole");
+    after.build(whole, options);
+    assertThat(content(target)).isEqualTo(content(whole));
+    try (Database database = Database.open(target)) {
+      after.checkOrder(database);
+    }
+  }
+
   @Sampled(2)
   @ParameterizedTest
   @CsvSource({"BLOCKED, 1", "PACKED, 1", "PACKED_COMPRESSED, 2", "PACKED, 2"})

@@ -10,7 +10,6 @@ import tech.bsdb.BuildOptions;
 import tech.bsdb.data.DataFile;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.Facts;
-import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.PageCheck;
@@ -87,13 +86,6 @@ record Assembled(
     FileEntry entry() {
       return file.entry(end);
     }
-  }
-
-  /** The contents that are data files. */
-  List<Content> data() {
-    return contents.stream()
-        .filter(content -> content.entry().file().kind() == FileKind.DATA)
-        .toList();
   }
 
   /**

@@ -5,89 +5,110 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.write.PackStage.KeyReceiver;
 
 /**
- * The keys of a packed database, collected while its records are packed: few in memory, many
- * divided into the partitions of a temporary file. Signatures are random, so the keys of the first
- * passes are a sample of all. Any number of threads add keys; when they have ended, one takes them.
+ * The keys of a packed database, collected while its records are packed or merged: few in memory,
+ * many divided into the partitions of a temporary file. Signatures are random, so the keys of the
+ * first passes are a sample of all. Any number of threads add keys; when they have ended, one takes
+ * them.
  */
 final class CollectedKeys implements KeyReceiver, Closeable {
   private final BuildPlace place;
-  private final RecordTotals totals;
   private final OrderLimits limits;
+  private long records;
+  private long keyBytes;
   private @Nullable KeyRun run;
   private volatile @Nullable KeySpill spill;
 
   /**
    * Creates an instance without keys.
    *
-   * @param totals the records of the database, all of which are counted when the first key is added
    * @param memoryBytes the memory limit of the build
    */
-  CollectedKeys(BuildPlace place, RecordTotals totals, long memoryBytes, int threads) {
+  CollectedKeys(BuildPlace place, long memoryBytes, int threads) {
     this.place = place;
-    this.totals = totals;
     this.limits = new OrderLimits(memoryBytes, threads);
   }
 
-  /** The memory that remains for packing, when all records are counted. */
+  /**
+   * Says how many keys to expect, before the first one is added.
+   *
+   * @param keys how many there are at most
+   * @param bytes their bytes at most
+   */
+  void expect(long keys, long bytes) {
+    records = keys;
+    keyBytes = bytes;
+  }
+
+  /** The memory that remains for packing, of what is expected. */
   long packBytes() {
     return limits.packBytes(need());
   }
 
   private long need() {
-    return OrderLimits.need(totals.records(), totals.keyBytes());
+    return OrderLimits.need(records, keyBytes);
   }
 
   @Override
   public void add(SortedBins pass) throws IOException {
-    int collected = spill == null ? collect(pass) : 0;
-    KeySpill divided = spill;
-    if (divided == null || collected == pass.records()) {
-      return;
-    }
-    byte[] bytes = pass.bytes();
-    try (KeySpill.KeyWriter writer = divided.writer()) {
-      for (int i = collected; i < pass.records(); i++) {
-        writer.add(bytes, pass.keyStart(i), pass.keyEnd(i));
+    addEach(
+        keys -> {
+          byte[] bytes = pass.bytes();
+          for (int i = 0; i < pass.records(); i++) {
+            keys.take(bytes, pass.keyStart(i), pass.keyEnd(i));
+          }
+        });
+  }
+
+  /** Keys that a thread adds. */
+  @FunctionalInterface
+  interface Keys {
+    /** Passes each on. */
+    void each(KeyEntries.Keys to) throws IOException;
+  }
+
+  /** Adds keys: the first of all in memory, those after enough for a sample to the file. */
+  void addEach(Keys keys) throws IOException {
+    if (spill == null) {
+      synchronized (this) {
+        if (spill == null) {
+          keys.each(this::addFirst);
+          return;
+        }
       }
     }
+    KeySpill divided = Objects.requireNonNull(spill);
+    try (KeySpill.KeyWriter writer = divided.writer()) {
+      keys.each(writer::add);
+    }
   }
 
-  /**
-   * Collects keys of a pass in memory, until there are enough for a sample; returns how many. The
-   * others belong in the file.
-   */
-  private synchronized int collect(SortedBins pass) throws IOException {
-    if (spill != null) {
-      return 0;
+  private void addFirst(byte[] bytes, int from, int to) throws IOException {
+    KeySpill divided = spill;
+    if (divided != null) {
+      try (KeySpill.KeyWriter writer = divided.writer()) {
+        writer.add(bytes, from, to);
+      }
+      return;
     }
-    KeyRun keys = run;
     boolean divides = limits.divides(need());
-    if (keys == null) {
-      keys = divides ? new KeyRun(0, 0) : wholeRun();
-      run = keys;
+    KeyRun first = run;
+    if (first == null) {
+      first =
+          divides
+              ? new KeyRun(0, 0)
+              : new KeyRun((int) records, keyBytes + KeyEntries.HEAD * records);
+      run = first;
     }
-    long enough = divides ? limits.sampleBytes() : Long.MAX_VALUE;
-    byte[] bytes = pass.bytes();
-    int count = 0;
-    while (count < pass.records() && keys.memory() < enough) {
-      keys.add(bytes, pass.keyStart(count), pass.keyEnd(count));
-      count++;
-    }
-    if (keys.memory() >= enough) {
+    first.add(bytes, from, to);
+    if (divides && first.memory() >= limits.sampleBytes()) {
       run = null;
-      divide(keys);
+      divide(first);
     }
-    return count;
-  }
-
-  /** A run with room for all keys. */
-  private KeyRun wholeRun() {
-    long records = totals.records();
-    return new KeyRun((int) records, totals.keyBytes() + KeyEntries.HEAD * records);
   }
 
   /** Creates the file, and adds the keys of the sample. */

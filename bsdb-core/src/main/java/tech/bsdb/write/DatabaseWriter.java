@@ -66,7 +66,7 @@ final class DatabaseWriter implements BuildOutput {
   }
 
   private CollectedKeys collectedKeys() {
-    return opened.add(new CollectedKeys(place, totals, options.memoryBytes(), options.threads()));
+    return opened.add(new CollectedKeys(place, options.memoryBytes(), options.threads()));
   }
 
   private Assembly assembly() throws IOException {
@@ -211,6 +211,9 @@ final class DatabaseWriter implements BuildOutput {
     if (writer() instanceof RecordOrder order) {
       order.finish();
       order.write(progress);
+    }
+    if (collected != null) {
+      collected.expect(totals.records(), totals.keyBytes());
     }
     Assembled assembled = assembly.complete(progress);
     if (collected != null) {

@@ -55,6 +55,7 @@ final class MergeWriter implements BuildOutput {
   private final DatabaseWriter changes;
   private final TaggedChange tagged = new TaggedChange();
   private long changesAdded;
+  private boolean deletions;
 
   /**
    * Creates the files.
@@ -125,6 +126,7 @@ final class MergeWriter implements BuildOutput {
 
   /** Adds a change of this database as a {@link TaggedChange}. */
   void addTagged(FramedRecord change) throws IOException {
+    deletions |= TaggedChange.isDeletion(change.value[change.valueStart]);
     changes.add(change);
   }
 
@@ -152,15 +154,16 @@ final class MergeWriter implements BuildOutput {
     progress.ended(Stage.RECORDS);
     try (PackedSource from = PackedSource.open(base, number);
         PackedSource with = PackedSource.open(changed, 0);
-        PackedMerge merging = new PackedMerge(place, chunk, from, with, options)) {
+        CollectedKeys keys = collectsKeys(added) ? collectedKeys(changed) : null;
+        PackedMerge merging = new PackedMerge(place, chunk, from, with, options, keys)) {
       PackedMerge.Merged merged = merging.complete(progress);
       MergeCount count = merged.count();
       RecordTotals totals = count.totals();
       Assembled assembled = merged.assembled();
       if (options.orderedKeys()) {
         OrderStage order = new OrderStage(assembled, totals, place, chunk, options, progress);
-        boolean deletions = count.deleted + count.deletedAbsent > 0;
-        assembled = add(order, changed, added, deletions, totals.records());
+        assembled =
+            keys != null ? order.add(opened, keys) : joined(order, changed, totals.records());
       }
       Assembled.Sealed sealed =
           assembled.seal(totals, options, facts().shard(), place, chunk, progress);
@@ -178,15 +181,23 @@ final class MergeWriter implements BuildOutput {
   }
 
   /**
-   * Adds the order of the keys: from the orders of base and changes, or by sorting anew if the base
-   * has none or so much is changed that it takes longer to tell which changes are deletions.
+   * Whether the order of the keys is made by sorting them, rather than from the orders of base and
+   * changes: if the base has none or so much is changed that it takes longer to tell which changes
+   * are deletions.
    */
-  private Assembled add(
-      OrderStage order, Lookup changed, Written added, boolean deletions, long expected)
-      throws IOException {
-    if (facts().order() == null || deletions && !areFew(added)) {
-      return order.add(opened);
-    }
+  private boolean collectsKeys(Written added) {
+    return options.orderedKeys() && (facts().order() == null || deletions && !areFew(added));
+  }
+
+  private CollectedKeys collectedKeys(Lookup changed) {
+    CollectedKeys keys = new CollectedKeys(place, options.memoryBytes(), options.threads());
+    Facts changes = changed.opened().facts();
+    keys.expect(facts().records() + changes.records(), facts().keyBytes() + changes.keyBytes());
+    return keys;
+  }
+
+  /** Adds the order of the keys, from the orders of base and changes. */
+  private Assembled joined(OrderStage order, Lookup changed, long expected) throws IOException {
     try (MergedKeys keys = new MergedKeys(base, number, changed, deletions, expected)) {
       return order.add(opened, keys);
     }

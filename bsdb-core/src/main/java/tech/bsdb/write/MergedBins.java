@@ -165,6 +165,22 @@ final class MergedBins {
     return bytes;
   }
 
+  /** Passes on the keys of all records, in their order. */
+  void forEachKey(KeyEntries.Keys sink) throws IOException {
+    int next = 0; // the next long value
+    for (int at = 0; at < used; ) {
+      long header = RecordFrame.header(bytes, at);
+      int from = at + RecordFrame.headerLength(header);
+      at = from + RecordFrame.keyLength(header);
+      sink.take(bytes, from, at);
+      if (next < longCount && (int) longs[LongValue.WORDS * next] == at) {
+        next++;
+      } else {
+        at += RecordFrame.valueLength(header);
+      }
+    }
+  }
+
   /** Passes on the signatures of all records, in their order, if they were kept. */
   void forEachSignature(SortedBins.SignatureSink sink) throws IOException {
     for (int i = 0; i < 2 * records; i += 2) {

@@ -11,7 +11,6 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildListener.Stage;
 import tech.bsdb.BuildOptions;
-import tech.bsdb.Layout;
 import tech.bsdb.format.AddressBits;
 import tech.bsdb.format.Facts;
 import tech.bsdb.io.ChunkBuffer;
@@ -19,14 +18,13 @@ import tech.bsdb.io.OrderedTasks;
 import tech.bsdb.io.Resources;
 import tech.bsdb.order.OrderWriter;
 import tech.bsdb.write.Assembled.Content;
-import tech.bsdb.write.FinishedKeys.Part;
 
 /**
  * Writes the order of the keys of a packed database whose other files are finished. No key occurs
- * twice, since packing dropped duplicates. Keys that are neither known in order nor {@linkplain
- * CollectedKeys collected} before are read back from the data files. Many keys are divided into
- * partitions, which are sorted one after the other. Neither the memory nor the number of threads
- * affects what comes out. Not thread-safe.
+ * twice, since packing dropped duplicates. The keys are either known in order or were {@linkplain
+ * CollectedKeys collected} before; many of these are divided into partitions, which are sorted one
+ * after the other. Neither the memory nor the number of threads affects what comes out. Not
+ * thread-safe.
  */
 final class OrderStage {
   private static final String EQUAL = "two keys in order are equal";
@@ -38,7 +36,6 @@ final class OrderStage {
   private static final int REPORT = 1 << 16;
 
   private final Assembled assembled;
-  private final Layout layout;
   private final RecordTotals totals;
   private final BuildPlace place;
   private final ChunkBuffer chunk;
@@ -47,9 +44,6 @@ final class OrderStage {
 
   /** Partitions that were divided again. */
   private int dividedAgain;
-
-  /** The number of records whose keys were read back, which is half of the work then. */
-  private long readBack;
 
   /**
    * Creates the stage.
@@ -66,7 +60,6 @@ final class OrderStage {
       BuildOptions options,
       AssemblyProgress progress) {
     this.assembled = assembled;
-    this.layout = options.layout();
     this.totals = totals;
     this.place = place;
     this.chunk = chunk;
@@ -75,34 +68,7 @@ final class OrderStage {
   }
 
   /**
-   * Writes the order of the keys, which are read back. Their records must not be compressed with a
-   * dictionary.
-   *
-   * @param resources closes its file
-   * @return the database with the file
-   */
-  Assembled add(Resources resources) throws IOException {
-    long most = limits.runBytes();
-    readBack = totals.records();
-    FinishedKeys keys = new FinishedKeys(assembled, layout, progress::checkNotCancelled);
-    if (!limits.divides(need())) {
-      KeyRun run = new KeyRun((int) totals.records(), entryBytes());
-      keys.scan(keys.wholes(), run::add);
-      run.sort();
-      return written(resources, sink -> pass(run, sink));
-    }
-    List<Part> places = keys.places();
-    KeySplitters splitters = new KeySplitters(keys.sample(places), limits.partitions(need()));
-    int chunkBytes = limits.chunkBytes(need(), splitters.partitions());
-    try (KeySpill spill = new KeySpill(spillFile(place), splitters, chunkBytes)) {
-      spillKeys(keys, keys.parts(places), spill);
-      Spill divided = spill.finish();
-      return written(resources, sink -> passSorted(divided, most, sink));
-    }
-  }
-
-  /**
-   * Writes the order of the keys, which were collected while the database was packed.
+   * Writes the order of the keys, which were collected while the database was packed or merged.
    *
    * @param resources closes its file
    * @param collected is closed
@@ -201,40 +167,7 @@ final class OrderStage {
     }
     long passed = writer.records();
     if (passed % REPORT == 0) {
-      report(readBack == 0 ? passed : (readBack + passed) / 2);
-    }
-  }
-
-  private long entryBytes() {
-    return totals.keyBytes() + KeyEntries.HEAD * totals.records();
-  }
-
-  /** The memory that all keys need at once. */
-  private long need() {
-    return OrderLimits.need(totals.records(), totals.keyBytes());
-  }
-
-  /** Divides the keys of all parts, on all threads. */
-  private void spillKeys(FinishedKeys keys, List<Part> parts, KeySpill spill) throws IOException {
-    int[] done = {0};
-    try (OrderedTasks<Part> tasks =
-        new OrderedTasks<>(
-            "bsdb-order",
-            limits.threads(),
-            2 * limits.threads(),
-            part -> report(totals.records() / 2 * ++done[0] / parts.size()))) {
-      for (Part part : parts) {
-        tasks.submit(
-            () -> {
-              try (KeySpill.KeyWriter writer = spill.writer()) {
-                keys.scan(List.of(part), writer::add);
-              }
-              return part;
-            });
-      }
-      tasks.drain();
-    } catch (ExecutionException e) {
-      throw OrderedTasks.failure(e);
+      report(passed);
     }
   }
 

@@ -53,6 +53,8 @@ final class PackedMerge implements Closeable {
   private final PackedSource base;
   private final PackedSource changes;
   private final BuildOptions options;
+  private final @Nullable CollectedKeys keys;
+  private final long memoryBytes;
   private final PackedFiles files;
 
   /* What finished tasks have left: memory that is new is slow. */
@@ -66,15 +68,19 @@ final class PackedMerge implements Closeable {
    * @param chunk write buffer of all files. The caller closes it, after the merge
    * @param base the base; the caller closes it, after the merge
    * @param changes records of {@link TaggedChange}, with different keys; closed by the caller, too
+   * @param keys collects all keys, or null; closed by the caller, too
    */
   PackedMerge(
       BuildPlace place,
       ChunkBuffer chunk,
       PackedSource base,
       PackedSource changes,
-      BuildOptions options)
+      BuildOptions options,
+      @Nullable CollectedKeys keys)
       throws IOException {
     this.base = base;
+    this.keys = keys;
+    this.memoryBytes = keys == null ? options.memoryBytes() : keys.packBytes();
     this.changes = changes;
     this.options = options;
     this.files =
@@ -159,7 +165,7 @@ final class PackedMerge implements Closeable {
 
   /** The number of tasks into which a range of bins is split, so that each takes little memory. */
   private long parts(long allBins, long fromBin, long toBin) {
-    long most = Math.max(1, Math.min(options.memoryBytes() / 4, 1L << 29));
+    long most = Math.max(1, Math.min(memoryBytes / 4, 1L << 29));
     long bytes = bytes(allBins, fromBin, toBin);
     return Math.max(1, Math.min(toBin - fromBin, (bytes + most - 1) / most));
   }
@@ -183,7 +189,7 @@ final class PackedMerge implements Closeable {
       largest = Math.max(largest, bytes / parts(shape.bins(), from, from + perUnit));
     }
     long wanted = Math.max(options.threads() + 1L, QUEUED_BYTES / largest);
-    return (int) Math.max(1, Math.min(wanted, options.memoryBytes() / (2 * largest)));
+    return (int) Math.max(1, Math.min(wanted, memoryBytes / (2 * largest)));
   }
 
   private Part merge(
@@ -198,6 +204,9 @@ final class PackedMerge implements Closeable {
     join.run(allBins, fromBin, toBin, false, new Merging(merged, count));
     freeJoins.add(join);
     merged.finish();
+    if (keys != null) {
+      keys.addEach(merged::forEachKey);
+    }
     return new Part(merged, count);
   }
 

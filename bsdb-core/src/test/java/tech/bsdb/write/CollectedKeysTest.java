@@ -5,11 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Queue;
 import java.util.Random;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
 import java.util.concurrent.CancellationException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -33,7 +37,7 @@ import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.io.ChunkBuffer;
 import tech.bsdb.io.Resources;
 
-/** The order of keys collected while they are packed, against that of keys that are read back. */
+/** The order of keys collected while they are packed, against that of keys known in order. */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CollectedKeysTest {
   private static final long SEED = 7;
@@ -71,7 +75,7 @@ class CollectedKeysTest {
 
   /** Where the stage has the keys from. */
   private enum Keys {
-    READ_BACK(1 << 28),
+    KNOWN_IN_ORDER(1 << 28),
     COLLECTED(1 << 28),
     COLLECTED_IN_LITTLE_MEMORY(1 << 20);
 
@@ -93,7 +97,7 @@ class CollectedKeysTest {
   private Ordered order(
       Keys keys, Layout layout, DuplicatePolicy duplicates, int threads, AssemblyProgress progress)
       throws Exception {
-    boolean collects = keys != Keys.READ_BACK;
+    boolean collects = keys != Keys.KNOWN_IN_ORDER;
     long memory = keys.memoryBytes;
     Path own = Files.createDirectory(directory.resolve("build-" + made++));
     BuildPlace place = new BuildPlace(own, Files.createDirectory(own.resolve("temporary")));
@@ -108,7 +112,7 @@ class CollectedKeysTest {
             .withThreads(threads);
     RecordTotals totals = new RecordTotals();
     try (ChunkBuffer chunk = ChunkBuffer.huge();
-        CollectedKeys collected = new CollectedKeys(place, totals, memory, threads);
+        CollectedKeys collected = new CollectedKeys(place, memory, threads);
         PackedAssembly assembly =
             new PackedAssembly(place, chunk, options, collects ? collected : null);
         Resources resources = new Resources()) {
@@ -117,11 +121,15 @@ class CollectedKeysTest {
         totals.add(record.key().length, record.value().length);
         put(writer, record);
       }
+      collected.expect(totals.records(), totals.keyBytes());
       Assembled assembled = assembly.complete(progress);
       Path spilled = place.temporaryDirectory().resolve("order.part");
       boolean divided = Files.exists(spilled);
       OrderStage stage = new OrderStage(assembled, totals, place, chunk, options, progress);
-      Assembled ordered = collects ? stage.add(resources, collected) : stage.add(resources);
+      Assembled ordered =
+          collects
+              ? stage.add(resources, collected)
+              : stage.add(resources, distinctInOrder()::poll);
       assertThat(spilled).doesNotExist();
       List<Assembled.Content> contents = ordered.contents();
       assertThat(contents).hasSize(assembled.contents().size() + 1);
@@ -130,9 +138,15 @@ class CollectedKeysTest {
     }
   }
 
+  private Queue<byte[]> distinctInOrder() {
+    TreeSet<byte[]> keys = new TreeSet<>(Arrays::compareUnsigned);
+    records.forEach(record -> keys.add(record.key()));
+    return new ArrayDeque<>(keys);
+  }
+
   private void requireSameOrder(Layout layout, DuplicatePolicy duplicates, boolean divided)
       throws Exception {
-    Ordered expected = order(Keys.READ_BACK, layout, duplicates, 2);
+    Ordered expected = order(Keys.KNOWN_IN_ORDER, layout, duplicates, 2);
     Ordered inMemory = order(Keys.COLLECTED, layout, duplicates, 2);
     assertThat(inMemory.divided).isFalse();
     assertThat(inMemory.content).isEqualTo(expected.content);
@@ -146,7 +160,7 @@ class CollectedKeysTest {
   @Sampled(2)
   @ParameterizedTest
   @EnumSource(names = {"PACKED", "PACKED_COMPRESSED"})
-  void theOrderIsThatOfKeysReadBack(Layout layout) throws Exception {
+  void theOrderIsThatOfKeysKnownInOrder(Layout layout) throws Exception {
     add(RandomKeys.set(random, 60_000, 40), 0);
     requireSameOrder(layout, DuplicatePolicy.ERROR, true);
   }
