@@ -2,9 +2,6 @@ package tech.bsdb.write;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.write.PackStage.KeyReceiver;
@@ -64,15 +61,8 @@ final class CollectedKeys implements KeyReceiver, Closeable {
         });
   }
 
-  /** Keys that a thread adds. */
-  @FunctionalInterface
-  interface Keys {
-    /** Passes each on. */
-    void each(KeyEntries.Keys to) throws IOException;
-  }
-
   /** Adds keys: the first of all in memory, those after enough for a sample to the file. */
-  void addEach(Keys keys) throws IOException {
+  void addEach(KeyEntries.Source keys) throws IOException {
     if (spill == null) {
       synchronized (this) {
         if (spill == null) {
@@ -106,37 +96,26 @@ final class CollectedKeys implements KeyReceiver, Closeable {
     }
     first.add(bytes, from, to);
     if (divides && first.memory() >= limits.sampleBytes()) {
+      KeyRun sample = first;
+      spill =
+          KeySpill.of(
+              OrderStage.spillFile(place),
+              keys -> KeyEntries.each(keys).take(sample.bytes(), 0, sample.end()),
+              sample.count(),
+              sample.end(),
+              limits,
+              need());
       run = null;
-      divide(first);
-    }
-  }
-
-  /** Creates the file, and adds the keys of the sample. */
-  private void divide(KeyRun sample) throws IOException {
-    int partitions = limits.partitions(need());
-    int step = Math.max(1, sample.count() / OrderStage.SAMPLE_OF_PARTITION / partitions);
-    List<byte[]> some = new ArrayList<>();
-    int[] number = {0};
-    KeyEntries.each(
-            (bytes, from, to) -> {
-              if (number[0]++ % step == 0) {
-                some.add(Arrays.copyOfRange(bytes, from, to));
-              }
-            })
-        .take(sample.bytes(), 0, sample.end());
-    KeySplitters splitters = new KeySplitters(some, partitions);
-    int chunkBytes = limits.chunkBytes(need(), splitters.partitions());
-    KeySpill created = new KeySpill(OrderStage.spillFile(place), splitters, chunkBytes);
-    spill = created;
-    try (KeySpill.KeyWriter writer = created.writer()) {
-      KeyEntries.each(writer::add).take(sample.bytes(), 0, sample.end());
     }
   }
 
   /** All keys, divided; null if there are so few that they are in memory. */
-  @Nullable Spill divided() throws IOException {
+  @Nullable KeySpill divided() throws IOException {
     KeySpill divided = spill;
-    return divided == null ? null : divided.finish();
+    if (divided != null) {
+      divided.finish();
+    }
+    return divided;
   }
 
   /** All keys, if they are in memory. */

@@ -32,6 +32,13 @@ final class KeyEntries {
     void take(byte[] bytes, int from, int to) throws IOException;
   }
 
+  /** Keys in any order. */
+  @FunctionalInterface
+  interface Source {
+    /** Passes all keys on. */
+    void each(Keys to) throws IOException;
+  }
+
   /** Passes on the key of each entry. */
   static Spill.Chunks each(Keys keys) {
     return (bytes, from, to) -> {

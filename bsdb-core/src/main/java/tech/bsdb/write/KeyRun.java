@@ -313,26 +313,6 @@ final class KeyRun {
     return byKey != 0 ? byKey : Integer.compare(one, other);
   }
 
-  /**
-   * Copies the entries in the order of their keys.
-   *
-   * @param into is used if it is large enough
-   * @return holds the entries, from the start on
-   */
-  byte[] sorted(byte[] into) {
-    int size = starts[count];
-    byte[] target = into.length >= size ? into : new byte[Math.toIntExact(size + size / 8L)];
-    int at = 0;
-    for (int i = 0; i < count; i++) {
-      int key = order[i];
-      int start = starts[key];
-      int length = starts[key + 1] - start;
-      System.arraycopy(bytes, start, target, at, length);
-      at += length;
-    }
-    return target;
-  }
-
   /** The bytes that the key at a position of the order, not the first, shares with that before. */
   int sharedWithLast(int position) {
     int key = order[position];

@@ -25,6 +25,33 @@ final class KeySpill implements Closeable {
     this.spill = new Spill(file, splitters.partitions(), chunkBytes);
   }
 
+  /**
+   * Divides keys, by splitters that are chosen from them.
+   *
+   * @param count the number of keys
+   * @param bytes bytes of their entries
+   * @param need the memory that they need, with others that will be added
+   */
+  static KeySpill of(
+      Path file, KeyEntries.Source keys, long count, long bytes, OrderLimits limits, long need)
+      throws IOException {
+    KeySplitters splitters = KeySplitters.of(keys, count, bytes, limits.partitions(need));
+    int chunkBytes = limits.chunkBytes(need, splitters.partitions());
+    KeySpill spill = new KeySpill(file, splitters, chunkBytes);
+    try (KeyWriter writer = spill.writer()) {
+      keys.each(writer::add);
+      return spill;
+    } catch (IOException | RuntimeException | Error e) {
+      spill.close();
+      throw e;
+    }
+  }
+
+  /** Whether a partition can only hold one key. */
+  boolean isOfOneKey(int partition) {
+    return splitters.isOfOneKey(partition);
+  }
+
   /** Returns a writer, which no other thread uses before it is closed. */
   KeyWriter writer() {
     KeyWriter free = idle.poll();
@@ -57,7 +84,12 @@ final class KeySpill implements Closeable {
     }
   }
 
-  /** Returns the {@linkplain KeyEntries entries} of all keys, once all writers are closed. */
+  /** The {@linkplain KeyEntries entries} of all keys. */
+  Spill spill() {
+    return spill;
+  }
+
+  /** Returns the entries of all keys, once all writers are closed. */
   Spill finish() throws IOException {
     for (KeyWriter each : idle) {
       each.writer.finish();

@@ -1,12 +1,21 @@
 package tech.bsdb.write;
 
+import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.SplittableRandom;
 
 /**
  * Keys that divide all others, by their order, into partitions of about the same size. Immutable.
  */
 final class KeySplitters {
+  /** Keys of a sample for each partition. */
+  private static final long SAMPLES = 32;
+
+  /** Bytes of a sample, about. */
+  private static final long SAMPLE_BYTES = 4L << 20;
+
   private final byte[][] keys;
 
   /** What all splitters begin with. */
@@ -63,6 +72,35 @@ final class KeySplitters {
     for (int i = 1; i < before.length; i++) {
       before[i] += before[i - 1];
     }
+  }
+
+  /**
+   * Chooses splitters by some keys, from everywhere. They are chosen at random, so that there is no
+   * input for which they are always a bad choice.
+   *
+   * @param count the number of keys
+   * @param bytes their bytes, with what lies between them
+   */
+  static KeySplitters of(KeyEntries.Source keys, long count, long bytes, int partitions)
+      throws IOException {
+    long fitting = Math.max(2, SAMPLE_BYTES * count / Math.max(1, bytes));
+    long step = Math.max(1, count / Math.min(fitting, partitions * SAMPLES));
+    SplittableRandom random = new SplittableRandom();
+    List<byte[]> sample = new ArrayList<>();
+    long[] at = {0};
+    long[] next = {random.nextLong(step)};
+    long[] room = {2 * SAMPLE_BYTES};
+    keys.each(
+        (from, start, end) -> {
+          if (at[0] == next[0] && room[0] >= end - start) {
+            sample.add(Arrays.copyOfRange(from, start, end));
+            room[0] -= end - start;
+          }
+          if (++at[0] % step == 0) {
+            next[0] = at[0] + random.nextLong(step);
+          }
+        });
+    return new KeySplitters(sample, partitions);
   }
 
   /** The cell of a word from the first to the last. */

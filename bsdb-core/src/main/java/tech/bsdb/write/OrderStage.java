@@ -3,18 +3,13 @@ package tech.bsdb.write;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildListener.Stage;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.format.AddressBits;
 import tech.bsdb.format.Facts;
 import tech.bsdb.io.ChunkBuffer;
-import tech.bsdb.io.OrderedTasks;
 import tech.bsdb.io.Resources;
 import tech.bsdb.order.OrderWriter;
 import tech.bsdb.write.Assembled.Content;
@@ -28,9 +23,6 @@ import tech.bsdb.write.Assembled.Content;
  */
 final class OrderStage {
   private static final String EQUAL = "two keys in order are equal";
-
-  /** Keys of a sample for each partition. */
-  static final int SAMPLE_OF_PARTITION = 32;
 
   /** How many records pass between two reports of progress. */
   private static final int REPORT = 1 << 16;
@@ -76,13 +68,22 @@ final class OrderStage {
    */
   Assembled add(Resources resources, CollectedKeys collected) throws IOException {
     try (collected) {
-      Spill divided = collected.divided();
+      KeySpill divided = collected.divided();
       if (divided != null) {
-        return written(resources, sink -> passSorted(divided, limits.runBytes(), sink));
+        KeySorter sorter = new KeySorter(limits.threads(), limits.runBytes(), progress);
+        return written(resources, writer -> sorter.write(new Divided(divided, writer)));
       }
       KeyRun run = collected.inMemory();
       run.sort();
-      return written(resources, sink -> pass(run, sink));
+      return written(
+          resources,
+          writer -> {
+            for (int i = 0; i < run.count(); i++) {
+              int shared = i == 0 ? OrderWriter.UNKNOWN : run.sharedWithLast(i);
+              put(writer, run.bytes(), run.start(i), run.end(i), shared);
+              report(writer);
+            }
+          });
     }
   }
 
@@ -102,9 +103,10 @@ final class OrderStage {
   Assembled add(Resources resources, SortedKeys sorted) throws IOException {
     return written(
         resources,
-        sink -> {
+        writer -> {
           for (byte[] key = sorted.next(); key != null; key = sorted.next()) {
-            sink.add(key, 0, key.length, OrderWriter.UNKNOWN);
+            put(writer, key, 0, key.length, OrderWriter.UNKNOWN);
+            report(writer);
           }
         });
   }
@@ -114,22 +116,10 @@ final class OrderStage {
     return place.temporaryDirectory().resolve("order.part");
   }
 
-  /** Receives keys in ascending order. */
-  @FunctionalInterface
-  private interface Sink {
-    /**
-     * Receives a key, which is part of an array.
-     *
-     * @param sharedWithLast bytes that it has in common with the last key, or {@link
-     *     OrderWriter#UNKNOWN}
-     */
-    void add(byte[] bytes, int from, int to, int sharedWithLast) throws IOException;
-  }
-
   /** Passes keys on in ascending order. */
   @FunctionalInterface
   private interface Source {
-    void into(Sink sink) throws IOException;
+    void into(OrderWriter writer) throws IOException;
   }
 
   /** Writes the file. */
@@ -137,7 +127,7 @@ final class OrderStage {
     OutputFile file =
         resources.add(new OutputFile(place.directory(), OrderWriter.identity(), chunk));
     OrderWriter writer = new OrderWriter(file.pages(), AddressBits.NONE.all());
-    source.into((key, from, to, shared) -> put(writer, key, from, to, shared));
+    source.into(writer);
     List<Long> levels = writer.finish();
     file.finish();
     if (writer.records() != assembled.keys()) {
@@ -159,135 +149,130 @@ final class OrderStage {
         contents);
   }
 
-  /** Writes the next key, which is greater than the last one. */
-  private void put(OrderWriter writer, byte[] key, int from, int to, int shared)
+  /**
+   * Writes the next key, which is greater than the last one.
+   *
+   * @param sharedWithLast bytes that it has in common with the last key, or {@link
+   *     OrderWriter#UNKNOWN}
+   */
+  private static void put(OrderWriter writer, byte[] key, int from, int to, int sharedWithLast)
       throws IOException {
-    if (!writer.add(key, from, to, shared, 0)) {
+    if (!writer.add(key, from, to, sharedWithLast, 0)) {
       throw new IllegalStateException(EQUAL);
     }
-    long passed = writer.records();
-    if (passed % REPORT == 0) {
-      report(passed);
-    }
   }
 
-  /**
-   * Sorted keys, which lie one after the other: the thread that takes them over reads all from
-   * front to back.
-   */
-  @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record Sorted(byte[] keys, char[] shared, int count) {
-    void pass(Sink sink) throws IOException {
-      int at = 0;
-      for (int i = 0; i < count; i++) {
-        int start = at + KeyEntries.HEAD;
-        at = start + KeyEntries.length(keys, at);
-        sink.add(keys, start, at, i == 0 ? OrderWriter.UNKNOWN : shared[i]);
-      }
-    }
-  }
-
-  /** Passes the keys of all partitions on in order; threads sort ahead. */
-  private void passSorted(Spill spill, long most, Sink sink) throws IOException {
-    Queue<KeyRun> runs = new ConcurrentLinkedQueue<>();
-    Queue<Sorted> arrays = new ConcurrentLinkedQueue<>();
-    try (OrderedTasks<Sorted> tasks =
-        new OrderedTasks<>(
-            "bsdb-order",
-            limits.threads(),
-            limits.threads() + 1,
-            sorted -> {
-              sorted.pass(sink);
-              arrays.add(sorted);
-            })) {
-      for (int i = 0; i < spill.partitions(); i++) {
-        int partition = i;
-        long bytes = spill.bytes(i) + KeyRun.OVERHEAD * spill.count(i);
-        if (bytes > most) {
-          tasks.drain();
-          runs.clear();
-          arrays.clear();
-          try (KeySpill smaller = divided(spill, partition, bytes)) {
-            passSorted(smaller.finish(), most, sink);
-          }
-        } else {
-          tasks.submit(() -> sorted(spill, partition, runs, arrays));
-        }
-      }
-      tasks.drain();
-    } catch (ExecutionException e) {
-      throw OrderedTasks.failure(e);
-    }
-  }
-
-  private Sorted sorted(Spill spill, int partition, Queue<KeyRun> runs, Queue<Sorted> arrays)
-      throws IOException {
-    KeyRun free = runs.poll();
-    KeyRun run =
-        free == null ? new KeyRun((int) spill.count(partition), spill.bytes(partition)) : free;
-    spill.read(partition, run::addEntries);
-    run.sort();
-    Sorted last = arrays.poll();
-    Sorted sorted =
-        new Sorted(
-            run.sorted(last == null ? new byte[0] : last.keys),
-            run.sharedWithLast(last == null ? new char[0] : last.shared),
-            run.count());
-    run.clear();
-    runs.add(run);
-    return sorted;
-  }
-
-  /**
-   * Divides a partition that is larger than the memory of a run: the sample did not show it. Its
-   * keys came in the order of their signatures, so that the first ones are a sample, too.
-   */
-  private KeySpill divided(Spill spill, int partition, long need) throws IOException {
-    int partitions = limits.partitions(need);
-    List<byte[]> sample = new ArrayList<>();
-    long[] room = {limits.sampleBytes()};
-    long step = Math.max(1, spill.count(partition) / SAMPLE_OF_PARTITION / partitions);
-    long[] number = {0};
-    spill.read(
-        partition,
-        KeyEntries.each(
-            (bytes, from, to) -> {
-              if (number[0]++ % step == 0 && room[0] > 0) {
-                sample.add(Arrays.copyOfRange(bytes, from, to));
-                room[0] -= to - from;
-              }
-            }));
-    if (sample.stream().allMatch(key -> Arrays.equals(key, sample.get(0)))) {
-      throw new IllegalStateException(EQUAL); // would be divided without end
-    }
-    Path file = place.temporaryDirectory().resolve("order-" + ++dividedAgain + ".part");
-    KeySplitters splitters = new KeySplitters(sample, partitions);
-    KeySpill smaller =
-        new KeySpill(file, splitters, limits.chunkBytes(need, splitters.partitions()));
-    try (KeySpill.KeyWriter writer = smaller.writer()) {
-      Spill.Chunks entries = KeyEntries.each(writer::add);
-      spill.read(
-          partition,
-          (bytes, from, to) -> {
-            progress.checkNotCancelled();
-            entries.take(bytes, from, to);
-          });
-      return smaller;
-    } catch (IOException | RuntimeException | Error e) {
-      smaller.close();
-      throw e;
-    }
-  }
-
-  private static void pass(KeyRun run, Sink sink) throws IOException {
-    for (int i = 0; i < run.count(); i++) {
-      int shared = i == 0 ? OrderWriter.UNKNOWN : run.sharedWithLast(i);
-      sink.add(run.bytes(), run.start(i), run.end(i), shared);
+  /** Reports what is written, from time to time. */
+  private void report(OrderWriter writer) {
+    if (writer.records() % REPORT == 0) {
+      report(writer.records());
     }
   }
 
   private void report(long done) {
     progress.checkNotCancelled();
     progress.progress(Stage.ORDER, done);
+  }
+
+  /** Keys in partitions, while they are written. */
+  private final class Divided implements KeySorter.Divided {
+    private final KeySpill keys;
+    private final OrderWriter writer;
+
+    Divided(KeySpill keys, OrderWriter writer) {
+      this.keys = keys;
+      this.writer = writer;
+    }
+
+    @Override
+    public void finish() throws IOException {
+      keys.finish();
+    }
+
+    @Override
+    public int partitions() {
+      return keys.spill().partitions();
+    }
+
+    @Override
+    public long memory(int partition) {
+      return keys.spill().bytes(partition) + KeyRun.OVERHEAD * keys.spill().count(partition);
+    }
+
+    @Override
+    public KeySorter.Run run(int partition, KeySorter sorter) {
+      return new Run(keys.spill(), partition, writer);
+    }
+
+    @Override
+    public KeySorter.Divided divide(int partition, KeySorter sorter) throws IOException {
+      if (keys.isOfOneKey(partition)) {
+        throw new IllegalStateException(EQUAL); // would be divided without end
+      }
+      Path file = place.temporaryDirectory().resolve("order-" + ++dividedAgain + ".part");
+      Spill spill = keys.spill();
+      KeySpill smaller =
+          KeySpill.of(
+              file,
+              to -> {
+                Spill.Chunks entries = KeyEntries.each(to);
+                spill.read(
+                    partition,
+                    (bytes, from, end) -> {
+                      sorter.checkNotCancelled();
+                      entries.take(bytes, from, end);
+                    });
+              },
+              spill.count(partition),
+              spill.bytes(partition),
+              limits,
+              memory(partition));
+      return new Divided(smaller, writer);
+    }
+
+    @Override
+    public void drop(int partition) throws IOException {
+      keys.spill().drop(partition);
+    }
+
+    @Override
+    public void close() throws IOException {
+      keys.close();
+    }
+  }
+
+  /** The keys of a partition in memory. */
+  private static final class Run implements KeySorter.Run {
+    private final Spill spill;
+    private final KeyRun keys;
+    private final OrderWriter writer;
+    private char[] shared = new char[0];
+
+    Run(Spill spill, int partition, OrderWriter writer) {
+      this.spill = spill;
+      this.keys = new KeyRun((int) spill.count(partition), spill.bytes(partition));
+      this.writer = writer;
+    }
+
+    @Override
+    public void sort(int partition) throws IOException {
+      keys.clear();
+      spill.read(partition, keys::addEntries);
+      keys.sort();
+      shared = keys.sharedWithLast(shared);
+    }
+
+    @Override
+    public void write() throws IOException {
+      for (int i = 0; i < keys.count(); i++) {
+        int known = i == 0 ? OrderWriter.UNKNOWN : shared[i];
+        put(writer, keys.bytes(), keys.start(i), keys.end(i), known);
+      }
+    }
+
+    @Override
+    public int count() {
+      return keys.count();
+    }
   }
 }

@@ -1,9 +1,14 @@
 package tech.bsdb.write;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.FramedRecord;
+import tech.bsdb.data.PlainWriter;
+import tech.bsdb.data.RecordWriter;
+import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.hash.SignatureFunction;
 
@@ -11,7 +16,10 @@ import tech.bsdb.hash.SignatureFunction;
  * Spilled records in memory, which are sorted there by their keys. Records with the same key stay
  * in the order in which they were added. Not thread-safe.
  */
-final class RecordRun {
+final class RecordRun implements KeySorter.Run {
+  private final RecordSpill spill;
+  private final Output output;
+  private final SpilledRecord view;
   private final KeyRun keys;
   private byte[] bytes = new byte[0];
   private int used;
@@ -29,14 +37,31 @@ final class RecordRun {
   private long[] addresses = new long[0];
 
   /**
+   * What receives the records.
+   *
+   * @param plain the receiver if it can take records and then their addresses; otherwise null
+   * @param rejects whether two records with the same key are an error
+   * @param function gives the signatures
+   * @param checkRunning is called after long values; throws an exception to end the build
+   */
+  record Output(
+      RecordWriter to,
+      @Nullable PlainWriter plain,
+      boolean rejects,
+      SignatureFunction function,
+      Runnable checkRunning) {}
+
+  /**
    * Creates an empty run.
    *
-   * @param records the number of records to expect
-   * @param entryBytes bytes of their entries
+   * @param partition the first partition to sort
    */
-  RecordRun(long records, long entryBytes) {
-    this.keys = new KeyRun((int) records, entryBytes / 2);
-    this.starts = new int[(int) records];
+  RecordRun(RecordSpill spill, Output output, int partition) {
+    this.spill = spill;
+    this.output = output;
+    this.view = new SpilledRecord(spill);
+    this.keys = new KeyRun((int) spill.count(partition), spill.bytes(partition) / 2);
+    this.starts = new int[(int) spill.count(partition)];
   }
 
   /** Memory of a run, about. */
@@ -45,8 +70,22 @@ final class RecordRun {
         + records * (KeyRun.OVERHEAD + Integer.BYTES + 3L * Long.BYTES + Character.BYTES);
   }
 
-  /** Reads the records of a partition, instead of those before. */
-  void read(RecordSpill spill, int partition) throws IOException {
+  @Override
+  public void sort(int partition) throws IOException {
+    read(partition);
+    keys.sort();
+    sign(output.function);
+    shared = keys.sharedWithLast(shared);
+    if (addresses.length < keys.count()) {
+      addresses = new long[keys.count() + keys.count() / 8];
+    }
+    byte[] repeated = output.rejects ? repeatedKey() : null;
+    if (repeated != null) {
+      throw duplicate(spill, partition, repeated);
+    }
+  }
+
+  private void read(int partition) throws IOException {
     keys.clear();
     int records = Math.toIntExact(spill.count(partition));
     if (starts.length < records) {
@@ -65,22 +104,6 @@ final class RecordRun {
           used += length;
           keys.add(from, keyAt, keyAt + keyLength);
         });
-  }
-
-  /**
-   * Sorts the records by their keys.
-   *
-   * @param function gives their signatures
-   * @return the least key of more than one of them, or null if there is none
-   */
-  byte @Nullable [] sort(SignatureFunction function) {
-    keys.sort();
-    sign(function);
-    shared = keys.sharedWithLast(shared);
-    if (addresses.length < keys.count()) {
-      addresses = new long[keys.count() + keys.count() / 8];
-    }
-    return repeatedKey();
   }
 
   private void sign(SignatureFunction function) {
@@ -107,23 +130,40 @@ final class RecordRun {
     return null;
   }
 
-  /** The number of records. */
-  int count() {
+  @Override
+  public int count() {
     return keys.count();
   }
 
-  /** Returns a sorted record, which is valid until the view shows another. */
-  FramedRecord sorted(int position, SpilledRecord view) throws IOException {
-    return compared(
-        position,
-        view.of(bytes, start(position), signatures[2 * position], signatures[2 * position + 1]));
+  @Override
+  public void write() throws IOException {
+    PlainWriter plain = output.plain;
+    for (int i = 0; i < keys.count(); i++) {
+      FramedRecord record =
+          compared(i, view.of(bytes, start(i), signatures[2 * i], signatures[2 * i + 1]));
+      if (plain == null) {
+        output.to.add(record);
+      } else {
+        addresses[i] = plain.place(record);
+      }
+      if (isLong(record)) {
+        output.checkRunning.run();
+      }
+    }
   }
 
-  /** The same without the value, which is empty: a long one need not be read. */
-  FramedRecord sortedKey(int position, SpilledRecord view) {
-    return compared(
-        position,
-        view.keyOf(bytes, start(position), signatures[2 * position], signatures[2 * position + 1]));
+  /** Passes keys and addresses on, without the values: a long one need not be read. */
+  @Override
+  public void writePlaces() throws IOException {
+    PlainWriter plain = output.plain;
+    if (plain == null) {
+      return;
+    }
+    for (int i = 0; i < keys.count(); i++) {
+      FramedRecord key =
+          compared(i, view.keyOf(bytes, start(i), signatures[2 * i], signatures[2 * i + 1]));
+      plain.placed(key, addresses[i]);
+    }
   }
 
   private int start(int position) {
@@ -137,13 +177,23 @@ final class RecordRun {
     return record;
   }
 
-  /** Notes the address of a sorted record. */
-  void setAddress(int position, long address) {
-    addresses[position] = address;
+  /** Whether writing a record takes so long that a cancelled build should notice. */
+  static boolean isLong(FramedRecord record) {
+    return record.valueLength > RecordSpill.LONG_VALUE;
   }
 
-  /** The address of a sorted record. */
-  long address(int position) {
-    return addresses[position];
+  /** The error for a key of which a partition has several records: names the first two. */
+  static DuplicateKeyException duplicate(RecordSpill spill, int partition, byte[] key)
+      throws IOException {
+    List<Long> numbers = new ArrayList<>();
+    spill.read(
+        partition,
+        (number, bytes, from, keyFrom, keyLength, length) -> {
+          if (numbers.size() < 2
+              && Arrays.equals(key, 0, key.length, bytes, keyFrom, keyFrom + keyLength)) {
+            numbers.add(number);
+          }
+        });
+    return new DuplicateKeyException(key, numbers.get(0), numbers.get(1));
   }
 }
