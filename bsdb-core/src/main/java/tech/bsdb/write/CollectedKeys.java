@@ -14,10 +14,10 @@ import tech.bsdb.write.PackStage.KeyReceiver;
  */
 final class CollectedKeys implements KeyReceiver, Closeable {
   private final BuildPlace place;
-  private final OrderLimits limits;
+  private final SortLimits limits;
   private long records;
   private long keyBytes;
-  private @Nullable KeyRun run;
+  private KeyRun run = new KeyRun(0, 0);
   private volatile @Nullable KeySpill spill;
 
   /**
@@ -27,7 +27,7 @@ final class CollectedKeys implements KeyReceiver, Closeable {
    */
   CollectedKeys(BuildPlace place, long memoryBytes, int threads) {
     this.place = place;
-    this.limits = new OrderLimits(memoryBytes, threads);
+    this.limits = new SortLimits(memoryBytes, threads);
   }
 
   /**
@@ -47,7 +47,7 @@ final class CollectedKeys implements KeyReceiver, Closeable {
   }
 
   private long need() {
-    return OrderLimits.need(records, keyBytes);
+    return SortLimits.keyNeed(records, keyBytes);
   }
 
   @Override
@@ -85,18 +85,9 @@ final class CollectedKeys implements KeyReceiver, Closeable {
       }
       return;
     }
-    boolean divides = limits.divides(need());
-    KeyRun first = run;
-    if (first == null) {
-      first =
-          divides
-              ? new KeyRun(0, 0)
-              : new KeyRun((int) records, keyBytes + KeyEntries.HEAD * records);
-      run = first;
-    }
-    first.add(bytes, from, to);
-    if (divides && first.memory() >= limits.sampleBytes()) {
-      KeyRun sample = first;
+    run.add(bytes, from, to);
+    if (run.memory() >= limits.sampleBytes()) {
+      KeyRun sample = run;
       spill =
           KeySpill.of(
               OrderStage.spillFile(place),
@@ -105,7 +96,7 @@ final class CollectedKeys implements KeyReceiver, Closeable {
               sample.end(),
               limits,
               need());
-      run = null;
+      run = new KeyRun(0, 0);
     }
   }
 
@@ -120,8 +111,7 @@ final class CollectedKeys implements KeyReceiver, Closeable {
 
   /** All keys, if they are in memory. */
   synchronized KeyRun inMemory() {
-    KeyRun keys = run;
-    return keys == null ? new KeyRun(0, 0) : keys;
+    return run;
   }
 
   /** Closes and deletes the file. */

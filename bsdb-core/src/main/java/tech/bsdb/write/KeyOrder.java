@@ -4,11 +4,11 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildListener.Stage;
 import tech.bsdb.DuplicatePolicy;
 import tech.bsdb.data.FramedRecord;
-import tech.bsdb.data.PlainWriter;
 import tech.bsdb.data.RecordWriter;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.hash.SignatureFunction;
@@ -27,7 +27,7 @@ final class KeyOrder implements RecordOrder {
   private final RecordWriter to;
   private final boolean rejects;
   private final SignatureFunction function;
-  private final KeyOrderLimits limits;
+  private final SortLimits limits;
   private int created;
   private Records all;
   private boolean first = true;
@@ -52,7 +52,7 @@ final class KeyOrder implements RecordOrder {
     this.to = to;
     this.rejects = duplicates == DuplicatePolicy.ERROR;
     this.function = function;
-    this.limits = new KeyOrderLimits(memoryBytes, threads);
+    this.limits = new SortLimits(memoryBytes, threads);
     this.all = new Records(new KeySplitters(List.of(), 1), new int[1]);
   }
 
@@ -71,6 +71,11 @@ final class KeyOrder implements RecordOrder {
   @Override
   public void finish() throws IOException {
     all.finish();
+  }
+
+  /** The records that were added. */
+  KeySorter.Divided<?> divided() {
+    return all;
   }
 
   /** Divides the records of a partition. */
@@ -109,13 +114,15 @@ final class KeyOrder implements RecordOrder {
   @Override
   public void write(AssemblyProgress progress) throws IOException {
     progress.ended(Stage.RECORDS);
-    new KeySorter(limits.threads(), limits.runBytes(), progress).write(all);
+    Function<Records, KeySorter.Run> runs =
+        of -> new RecordRun(of.spill, to, rejects, function, progress::checkNotCancelled);
+    new KeySorter<>(limits, runs, progress).write(all);
     close();
     progress.ended(Stage.ORDER);
   }
 
   /** Records in partitions. */
-  private final class Records implements KeySorter.Divided {
+  private final class Records implements KeySorter.Divided<Records> {
     private final RecordSpill spill;
     private final KeyPartitions partitions;
 
@@ -125,11 +132,10 @@ final class KeyOrder implements RecordOrder {
      * @param fileOf the numbers of their files
      */
     Records(KeySplitters splitters, int[] fileOf) {
-      spill =
-          new RecordSpill(new Spill(directory, "order-" + created++, fileOf, KeyOrderLimits.CHUNK));
+      spill = new RecordSpill(new Spill(directory, "order-" + created++, fileOf, SortLimits.CHUNK));
       partitions =
           new KeyPartitions(
-              splitters, spill, fileOf.length, KeyOrderLimits.PARTITION_BYTES, limits.share());
+              splitters, spill, fileOf.length, SortLimits.PARTITION_BYTES, limits.share());
     }
 
     void add(FramedRecord record, long number) throws IOException {
@@ -152,16 +158,7 @@ final class KeyOrder implements RecordOrder {
     }
 
     @Override
-    public KeySorter.Run run(int partition, KeySorter sorter) {
-      PlainWriter plain = to instanceof PlainWriter writer ? writer : null;
-      return new RecordRun(
-          spill,
-          new RecordRun.Output(to, plain, rejects, function, sorter::checkNotCancelled),
-          partition);
-    }
-
-    @Override
-    public KeySorter.@Nullable Divided divide(int partition, KeySorter sorter) throws IOException {
+    public @Nullable Records divide(int partition, KeySorter<Records> sorter) throws IOException {
       if (partitions.isInOrder(partition)) {
         writeAsIs(partition, sorter);
         return null;
@@ -170,7 +167,7 @@ final class KeyOrder implements RecordOrder {
     }
 
     /** Writes the records of a partition in the order in which they were added. */
-    private void writeAsIs(int partition, KeySorter sorter) throws IOException {
+    private void writeAsIs(int partition, KeySorter<Records> sorter) throws IOException {
       SpilledRecord record = new SpilledRecord(spill);
       Signature signature = new Signature();
       byte[][] last = {null};

@@ -115,9 +115,22 @@ final class KeyRun {
     return starts[count] + (long) OVERHEAD * count;
   }
 
-  /** Removes all keys. */
-  void clear() {
+  /**
+   * Removes all keys.
+   *
+   * @param keys the number of keys to expect then
+   * @param entryBytes bytes of their entries
+   */
+  void clear(int keys, long entryBytes) {
     count = 0;
+    if (bytes.length < entryBytes + Long.BYTES) {
+      bytes = new byte[0]; // so that only one of both is in memory
+      bytes = new byte[(int) Math.min(1 << 30, entryBytes) + Long.BYTES];
+    }
+    if (starts.length <= keys) {
+      starts = new int[keys + 1];
+      order = new int[0];
+    }
   }
 
   /** Sorts the keys. */

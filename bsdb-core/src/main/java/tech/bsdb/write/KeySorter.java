@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildListener.Stage;
 import tech.bsdb.io.OrderedTasks;
@@ -16,34 +17,30 @@ import tech.bsdb.io.Turns;
  * while the entries of the next one are written. A partition that is too large is divided again.
  * Neither the memory nor the number of threads affects what is written. Not thread-safe.
  */
-final class KeySorter {
-  private final int threads;
-  private final long runBytes;
+final class KeySorter<D extends KeySorter.Divided<D>> {
+  private final SortLimits limits;
+  private final Function<D, Run> runs;
   private final AssemblyProgress progress;
   private long done;
 
   /**
    * Creates a sorter.
    *
-   * @param threads the number of threads
-   * @param runBytes memory of a partition that is sorted, at most
+   * @param runs creates empty runs for partitions
    */
-  KeySorter(int threads, long runBytes, AssemblyProgress progress) {
-    this.threads = threads;
-    this.runBytes = runBytes;
+  KeySorter(SortLimits limits, Function<D, Run> runs, AssemblyProgress progress) {
+    this.limits = limits;
+    this.runs = runs;
     this.progress = progress;
   }
 
   /** Entries in partitions, whose keys are all less than those of the next. */
-  interface Divided extends Closeable {
+  interface Divided<D extends Divided<D>> extends Closeable {
     /** The number of partitions. */
     int partitions();
 
     /** Memory that it takes to sort a partition. */
     long memory(int partition);
-
-    /** Creates an empty run with the memory for a partition. */
-    Run run(int partition, KeySorter sorter);
 
     /**
      * Divides a partition that is too large to be sorted, or writes it, if it needs no sorting.
@@ -51,7 +48,7 @@ final class KeySorter {
      * @param sorter is told what is written
      * @return its entries, to be {@linkplain #finish finished}, or null if they were written
      */
-    @Nullable Divided divide(int partition, KeySorter sorter) throws IOException;
+    @Nullable D divide(int partition, KeySorter<D> sorter) throws IOException;
 
     /** Ends the division: no entry may be added afterwards. */
     void finish() throws IOException;
@@ -81,21 +78,22 @@ final class KeySorter {
    * @param divided is finished
    * @throws java.util.concurrent.CancellationException if the build was cancelled
    */
-  void write(Divided divided) throws IOException {
+  void write(D divided) throws IOException {
     try (OrderedTasks<Integer> tasks =
-            new OrderedTasks<>("bsdb-order", threads, 2 * threads, this::written);
+            new OrderedTasks<>(
+                "bsdb-order", limits.threads(), 2 * limits.threads(), this::written);
         Writer writer = new Writer(divided)) {
       int number = 0;
       for (int i = 0; i < divided.partitions(); i++) {
         int partition = i;
-        if (divided.memory(i) <= runBytes) {
+        if (divided.memory(i) <= limits.runBytes()) {
           int turn = number++;
           tasks.submit(() -> writer.write(partition, turn));
           continue;
         }
         tasks.drain();
         writer.free.clear();
-        Divided smaller = divided.divide(i, this);
+        D smaller = divided.divide(i, this);
         try (smaller) {
           divided.drop(i);
           if (smaller != null) {
@@ -124,12 +122,12 @@ final class KeySorter {
 
   /** Writes partitions. Thread-safe. */
   private final class Writer implements AutoCloseable {
-    private final Divided divided;
+    private final D divided;
     private final Queue<Run> free = new ConcurrentLinkedQueue<>();
     private final Turns entries = new Turns();
     private final Turns places = new Turns();
 
-    Writer(Divided divided) {
+    Writer(D divided) {
       this.divided = divided;
     }
 
@@ -143,7 +141,7 @@ final class KeySorter {
       boolean written = false;
       try {
         Run last = free.poll();
-        Run run = last == null ? divided.run(partition, KeySorter.this) : last;
+        Run run = last == null ? runs.apply(divided) : last;
         run.sort(partition);
         entries.await(turn);
         run.write();

@@ -1,6 +1,5 @@
 package tech.bsdb.write;
 
-import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Queue;
@@ -10,9 +9,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * Keys in a temporary file, divided into partitions whose keys are all less than those of the next.
  * Any number of threads write, each through a writer of its own.
  */
-final class KeySpill implements Closeable {
+final class KeySpill implements KeySorter.Divided<KeySpill> {
+  private final Path file;
+  private final SortLimits limits;
   private final KeySplitters splitters;
   private final Spill spill;
+  private int divisions;
   private final Queue<KeyWriter> idle = new ConcurrentLinkedQueue<>();
 
   /**
@@ -20,7 +22,10 @@ final class KeySpill implements Closeable {
    *
    * @param chunkBytes bytes of a partition that a writer collects
    */
-  KeySpill(Path file, KeySplitters splitters, int chunkBytes) throws IOException {
+  KeySpill(Path file, SortLimits limits, KeySplitters splitters, int chunkBytes)
+      throws IOException {
+    this.file = file;
+    this.limits = limits;
     this.splitters = splitters;
     this.spill = new Spill(file, splitters.partitions(), chunkBytes);
   }
@@ -33,11 +38,11 @@ final class KeySpill implements Closeable {
    * @param need the memory that they need, with others that will be added
    */
   static KeySpill of(
-      Path file, KeyEntries.Source keys, long count, long bytes, OrderLimits limits, long need)
+      Path file, KeyEntries.Source keys, long count, long bytes, SortLimits limits, long need)
       throws IOException {
-    KeySplitters splitters = KeySplitters.of(keys, count, bytes, limits.partitions(need));
-    int chunkBytes = limits.chunkBytes(need, splitters.partitions());
-    KeySpill spill = new KeySpill(file, splitters, chunkBytes);
+    KeySplitters splitters = KeySplitters.of(keys, count, bytes, limits.keyPartitions(need));
+    int chunkBytes = limits.keyChunkBytes(need, splitters.partitions());
+    KeySpill spill = new KeySpill(file, limits, splitters, chunkBytes);
     try (KeyWriter writer = spill.writer()) {
       keys.each(writer::add);
       return spill;
@@ -45,11 +50,6 @@ final class KeySpill implements Closeable {
       spill.close();
       throw e;
     }
-  }
-
-  /** Whether a partition can only hold one key. */
-  boolean isOfOneKey(int partition) {
-    return splitters.isOfOneKey(partition);
   }
 
   /** Returns a writer, which no other thread uses before it is closed. */
@@ -89,14 +89,52 @@ final class KeySpill implements Closeable {
     return spill;
   }
 
-  /** Returns the entries of all keys, once all writers are closed. */
-  Spill finish() throws IOException {
+  /** Writes what the writers hold, once all are closed. */
+  @Override
+  public void finish() throws IOException {
     for (KeyWriter each : idle) {
       each.writer.finish();
     }
     idle.clear();
     spill.seal();
-    return spill;
+  }
+
+  @Override
+  public int partitions() {
+    return spill.partitions();
+  }
+
+  @Override
+  public long memory(int partition) {
+    return spill.bytes(partition) + KeyRun.OVERHEAD * spill.count(partition);
+  }
+
+  @Override
+  public KeySpill divide(int partition, KeySorter<KeySpill> sorter) throws IOException {
+    if (splitters.isOfOneKey(partition)) {
+      throw new IllegalStateException(OrderStage.EQUAL); // would be divided without end
+    }
+    String name = file.getFileName().toString().replace(".part", "-" + ++divisions + ".part");
+    return of(
+        file.resolveSibling(name),
+        keys -> {
+          Spill.Chunks entries = KeyEntries.each(keys);
+          spill.read(
+              partition,
+              (bytes, from, to) -> {
+                sorter.checkNotCancelled();
+                entries.take(bytes, from, to);
+              });
+        },
+        spill.count(partition),
+        spill.bytes(partition),
+        limits,
+        memory(partition));
+  }
+
+  @Override
+  public void drop(int partition) throws IOException {
+    spill.drop(partition);
   }
 
   /** Closes and deletes the file. */

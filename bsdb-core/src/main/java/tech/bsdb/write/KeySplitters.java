@@ -10,9 +10,6 @@ import java.util.SplittableRandom;
  * Keys that divide all others, by their order, into partitions of about the same size. Immutable.
  */
 final class KeySplitters {
-  /** Keys of a sample for each partition. */
-  private static final long SAMPLES = 32;
-
   /** Bytes of a sample, about. */
   private static final long SAMPLE_BYTES = 4L << 20;
 
@@ -84,7 +81,7 @@ final class KeySplitters {
   static KeySplitters of(KeyEntries.Source keys, long count, long bytes, int partitions)
       throws IOException {
     long fitting = Math.max(2, SAMPLE_BYTES * count / Math.max(1, bytes));
-    long step = Math.max(1, count / Math.min(fitting, partitions * SAMPLES));
+    long step = Math.max(1, count / Math.min(fitting, (long) partitions * SortLimits.SAMPLES));
     SplittableRandom random = new SplittableRandom();
     List<byte[]> sample = new ArrayList<>();
     long[] at = {0};

@@ -22,7 +22,7 @@ import tech.bsdb.write.Assembled.Content;
  * thread-safe.
  */
 final class OrderStage {
-  private static final String EQUAL = "two keys in order are equal";
+  static final String EQUAL = "two keys in order are equal";
 
   /** How many records pass between two reports of progress. */
   private static final int REPORT = 1 << 16;
@@ -31,11 +31,8 @@ final class OrderStage {
   private final RecordTotals totals;
   private final BuildPlace place;
   private final ChunkBuffer chunk;
-  private final OrderLimits limits;
+  private final SortLimits limits;
   private final AssemblyProgress progress;
-
-  /** Partitions that were divided again. */
-  private int dividedAgain;
 
   /**
    * Creates the stage.
@@ -55,7 +52,7 @@ final class OrderStage {
     this.totals = totals;
     this.place = place;
     this.chunk = chunk;
-    this.limits = new OrderLimits(options.memoryBytes(), options.threads());
+    this.limits = new SortLimits(options.memoryBytes(), options.threads());
     this.progress = progress;
   }
 
@@ -70,8 +67,11 @@ final class OrderStage {
     try (collected) {
       KeySpill divided = collected.divided();
       if (divided != null) {
-        KeySorter sorter = new KeySorter(limits.threads(), limits.runBytes(), progress);
-        return written(resources, writer -> sorter.write(new Divided(divided, writer)));
+        return written(
+            resources,
+            writer ->
+                new KeySorter<KeySpill>(limits, keys -> new Run(keys.spill(), writer), progress)
+                    .write(divided));
       }
       KeyRun run = collected.inMemory();
       run.sort();
@@ -174,89 +174,21 @@ final class OrderStage {
     progress.progress(Stage.ORDER, done);
   }
 
-  /** Keys in partitions, while they are written. */
-  private final class Divided implements KeySorter.Divided {
-    private final KeySpill keys;
-    private final OrderWriter writer;
-
-    Divided(KeySpill keys, OrderWriter writer) {
-      this.keys = keys;
-      this.writer = writer;
-    }
-
-    @Override
-    public void finish() throws IOException {
-      keys.finish();
-    }
-
-    @Override
-    public int partitions() {
-      return keys.spill().partitions();
-    }
-
-    @Override
-    public long memory(int partition) {
-      return keys.spill().bytes(partition) + KeyRun.OVERHEAD * keys.spill().count(partition);
-    }
-
-    @Override
-    public KeySorter.Run run(int partition, KeySorter sorter) {
-      return new Run(keys.spill(), partition, writer);
-    }
-
-    @Override
-    public KeySorter.Divided divide(int partition, KeySorter sorter) throws IOException {
-      if (keys.isOfOneKey(partition)) {
-        throw new IllegalStateException(EQUAL); // would be divided without end
-      }
-      Path file = place.temporaryDirectory().resolve("order-" + ++dividedAgain + ".part");
-      Spill spill = keys.spill();
-      KeySpill smaller =
-          KeySpill.of(
-              file,
-              to -> {
-                Spill.Chunks entries = KeyEntries.each(to);
-                spill.read(
-                    partition,
-                    (bytes, from, end) -> {
-                      sorter.checkNotCancelled();
-                      entries.take(bytes, from, end);
-                    });
-              },
-              spill.count(partition),
-              spill.bytes(partition),
-              limits,
-              memory(partition));
-      return new Divided(smaller, writer);
-    }
-
-    @Override
-    public void drop(int partition) throws IOException {
-      keys.spill().drop(partition);
-    }
-
-    @Override
-    public void close() throws IOException {
-      keys.close();
-    }
-  }
-
   /** The keys of a partition in memory. */
   private static final class Run implements KeySorter.Run {
     private final Spill spill;
-    private final KeyRun keys;
     private final OrderWriter writer;
+    private final KeyRun keys = new KeyRun(0, 0);
     private char[] shared = new char[0];
 
-    Run(Spill spill, int partition, OrderWriter writer) {
+    Run(Spill spill, OrderWriter writer) {
       this.spill = spill;
-      this.keys = new KeyRun((int) spill.count(partition), spill.bytes(partition));
       this.writer = writer;
     }
 
     @Override
     public void sort(int partition) throws IOException {
-      keys.clear();
+      keys.clear((int) spill.count(partition), spill.bytes(partition));
       spill.read(partition, keys::addEntries);
       keys.sort();
       shared = keys.sharedWithLast(shared);

@@ -18,14 +18,21 @@ import tech.bsdb.hash.SignatureFunction;
  */
 final class RecordRun implements KeySorter.Run {
   private final RecordSpill spill;
-  private final Output output;
+  private final RecordWriter to;
+
+  /** The receiver if it can take records and then their addresses; otherwise null. */
+  private final @Nullable PlainWriter plain;
+
+  private final boolean rejects;
+  private final SignatureFunction function;
+  private final Runnable checkRunning;
   private final SpilledRecord view;
-  private final KeyRun keys;
+  private final KeyRun keys = new KeyRun(0, 0);
   private byte[] bytes = new byte[0];
   private int used;
 
   /** Where each record starts. */
-  private int[] starts;
+  private int[] starts = new int[0];
 
   /** The signatures of the sorted records, in two halves each. */
   private long[] signatures = new long[0];
@@ -37,31 +44,26 @@ final class RecordRun implements KeySorter.Run {
   private long[] addresses = new long[0];
 
   /**
-   * What receives the records.
+   * Creates an empty run.
    *
-   * @param plain the receiver if it can take records and then their addresses; otherwise null
+   * @param to receives the records
    * @param rejects whether two records with the same key are an error
    * @param function gives the signatures
    * @param checkRunning is called after long values; throws an exception to end the build
    */
-  record Output(
+  RecordRun(
+      RecordSpill spill,
       RecordWriter to,
-      @Nullable PlainWriter plain,
       boolean rejects,
       SignatureFunction function,
-      Runnable checkRunning) {}
-
-  /**
-   * Creates an empty run.
-   *
-   * @param partition the first partition to sort
-   */
-  RecordRun(RecordSpill spill, Output output, int partition) {
+      Runnable checkRunning) {
     this.spill = spill;
-    this.output = output;
+    this.to = to;
+    this.plain = to instanceof PlainWriter writer ? writer : null;
+    this.rejects = rejects;
+    this.function = function;
+    this.checkRunning = checkRunning;
     this.view = new SpilledRecord(spill);
-    this.keys = new KeyRun((int) spill.count(partition), spill.bytes(partition) / 2);
-    this.starts = new int[(int) spill.count(partition)];
   }
 
   /** Memory of a run, about. */
@@ -74,26 +76,26 @@ final class RecordRun implements KeySorter.Run {
   public void sort(int partition) throws IOException {
     read(partition);
     keys.sort();
-    sign(output.function);
+    sign();
     shared = keys.sharedWithLast(shared);
-    if (addresses.length < keys.count()) {
-      addresses = new long[keys.count() + keys.count() / 8];
-    }
-    byte[] repeated = output.rejects ? repeatedKey() : null;
+    byte[] repeated = rejects ? repeatedKey() : null;
     if (repeated != null) {
       throw duplicate(spill, partition, repeated);
     }
   }
 
   private void read(int partition) throws IOException {
-    keys.clear();
     int records = Math.toIntExact(spill.count(partition));
-    if (starts.length < records) {
-      starts = new int[records + records / 8];
-    }
     int end = Math.toIntExact(spill.bytes(partition));
+    keys.clear(records, end / 2);
+    if (starts.length < records) {
+      starts = new int[records];
+      signatures = new long[2 * records];
+      addresses = new long[records];
+    }
     if (bytes.length < end) {
-      bytes = new byte[end + Math.min(end / 8, Integer.MAX_VALUE - 8 - end)];
+      bytes = new byte[0]; // so that only one of both is in memory
+      bytes = new byte[end];
     }
     used = 0;
     spill.read(
@@ -106,10 +108,7 @@ final class RecordRun implements KeySorter.Run {
         });
   }
 
-  private void sign(SignatureFunction function) {
-    if (signatures.length < 2 * keys.count()) {
-      signatures = new long[2 * keys.count() + keys.count() / 4];
-    }
+  private void sign() {
     byte[] from = keys.bytes();
     Signature signature = new Signature();
     for (int i = 0; i < keys.count(); i++) {
@@ -137,17 +136,16 @@ final class RecordRun implements KeySorter.Run {
 
   @Override
   public void write() throws IOException {
-    PlainWriter plain = output.plain;
     for (int i = 0; i < keys.count(); i++) {
       FramedRecord record =
           compared(i, view.of(bytes, start(i), signatures[2 * i], signatures[2 * i + 1]));
       if (plain == null) {
-        output.to.add(record);
+        to.add(record);
       } else {
         addresses[i] = plain.place(record);
       }
       if (isLong(record)) {
-        output.checkRunning.run();
+        checkRunning.run();
       }
     }
   }
@@ -155,7 +153,6 @@ final class RecordRun implements KeySorter.Run {
   /** Passes keys and addresses on, without the values: a long one need not be read. */
   @Override
   public void writePlaces() throws IOException {
-    PlainWriter plain = output.plain;
     if (plain == null) {
       return;
     }

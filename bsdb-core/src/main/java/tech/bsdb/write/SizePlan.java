@@ -172,7 +172,7 @@ public record SizePlan(
   private SizePlan orderedAddressed(BuildOptions options, Records records) {
     TreeSize tree = TreeSize.of(records.count, records.keyLength, addressBits(options, records));
     long order = orderBytes(tree);
-    KeyOrderLimits limits = new KeyOrderLimits(options.memoryBytes(), options.threads());
+    SortLimits limits = new SortLimits(options.memoryBytes(), options.threads());
     long entries = records.count * RecordSpill.entryBytes(records.keyLength, records.valueLength);
     long spilled =
         limits.temporaryBytes(records.count, entries)
@@ -182,12 +182,11 @@ public record SizePlan(
     long written = dataBytes + order + temporaryBytes;
     long twice = limits.dividesAgain(records.count, entries) ? 2 * spilled : spilled;
     long peak =
-        Math.max(
-            Math.max(twice, spilled + written / KeyOrderLimits.FILES_OF_SAMPLED), written + left);
+        Math.max(Math.max(twice, spilled + written / SortLimits.FILES_OF_SAMPLED), written + left);
     return with(
         tree,
         Math.max(
-            Math.max(twice, spilled + temporaryBytes / KeyOrderLimits.FILES_OF_SAMPLED),
+            Math.max(twice, spilled + temporaryBytes / SortLimits.FILES_OF_SAMPLED),
             temporaryBytes + left),
         Math.max(peakBytes + order, peak + bytes(MANIFEST)),
         Math.max(
@@ -200,12 +199,12 @@ public record SizePlan(
    * packed.
    */
   private SizePlan orderedPacked(BuildOptions options, Records records) {
-    OrderLimits limits = new OrderLimits(options.memoryBytes(), options.threads());
-    long need = OrderLimits.need(records.count, records.count * records.keyLength);
+    SortLimits limits = new SortLimits(options.memoryBytes(), options.threads());
+    long need = SortLimits.keyNeed(records.count, records.count * records.keyLength);
     PackedShape shape = shape(options, records);
     TreeSize tree = TreeSize.of(records.count, records.keyLength, 0);
     long order = orderBytes(tree);
-    long keys = limits.temporaryBytes(records.count, records.keyLength);
+    long keys = limits.keyTemporaryBytes(records.count, records.keyLength);
     // The keys are ahead of the data by the passes that run, and of the spill by one step more.
     double ahead =
         Math.min(
@@ -220,7 +219,7 @@ public record SizePlan(
         Math.max(Math.max(peakBytes + first, databaseBytes() + last), ended),
         Math.max(
             packBytes(options, records, limits.packBytes(need)) + limits.collectedBytes(need),
-            limits.sortBytes(need)));
+            limits.keySortBytes(records.count, need)));
   }
 
   private static long orderBytes(TreeSize tree) {

@@ -160,7 +160,7 @@ class KeyRunTest {
       fill(run, keys);
       run.sort();
       same(run, keys);
-      run.clear();
+      run.clear(0, 0);
       assertThat(run.count()).isZero();
       assertThat(run.memory()).isZero();
     }

@@ -27,6 +27,8 @@ import tech.bsdb.Truth;
 /** Keys divided into partitions in a file, against a sort of a list. */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class KeySpillTest {
+  private static final SortLimits LIMITS = new SortLimits(1 << 20, 2);
+
   @TempDir Path directory;
 
   private final SplittableRandom random = Seeds.random("KeySpillTest");
@@ -103,7 +105,8 @@ class KeySpillTest {
       KeySplitters splitters =
           new KeySplitters(keys.subList(0, Math.min(keys.size(), 200)), 1 + random.nextInt(30));
       List<byte[]> found = new ArrayList<>();
-      try (KeySpill spill = new KeySpill(directory.resolve("order.part"), splitters, 1 << 12)) {
+      try (KeySpill spill =
+          new KeySpill(directory.resolve("order.part"), LIMITS, splitters, 1 << 12)) {
         List<KeySpill.KeyWriter> writers = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
           writers.add(spill.writer());
@@ -112,7 +115,8 @@ class KeySpillTest {
           writers.get(random.nextInt(3)).add(key);
         }
         writers.forEach(KeySpill.KeyWriter::close);
-        Spill divided = spill.finish();
+        spill.finish();
+        Spill divided = spill.spill();
         for (int i = 0; i < divided.partitions(); i++) {
           found.addAll(partition(divided, i));
         }
@@ -132,7 +136,7 @@ class KeySpillTest {
     int threads = 4;
     List<byte[]> found = new ArrayList<>();
     ExecutorService pool = Executors.newFixedThreadPool(threads);
-    try (KeySpill spill = new KeySpill(directory.resolve("order.part"), splitters, 1)) {
+    try (KeySpill spill = new KeySpill(directory.resolve("order.part"), LIMITS, splitters, 1)) {
       CyclicBarrier start = new CyclicBarrier(threads);
       List<Future<?>> running = new ArrayList<>();
       for (int i = 0; i < threads; i++) {
@@ -152,7 +156,8 @@ class KeySpillTest {
       for (Future<?> each : running) {
         each.get();
       }
-      Spill divided = spill.finish();
+      spill.finish();
+      Spill divided = spill.spill();
       for (int i = 0; i < divided.partitions(); i++) {
         found.addAll(partition(divided, i));
       }
@@ -184,11 +189,12 @@ class KeySpillTest {
   void aFileCutShortIsReported() throws Exception {
     KeySplitters none = new KeySplitters(List.of(), 10);
     assertThat(none.partitions()).isEqualTo(1);
-    try (KeySpill spill = new KeySpill(directory.resolve("order.part"), none, 1 << 12)) {
+    try (KeySpill spill = new KeySpill(directory.resolve("order.part"), LIMITS, none, 1 << 12)) {
       try (KeySpill.KeyWriter writer = spill.writer()) {
         writer.add(Truth.bytes(random, 100));
       }
-      Spill divided = spill.finish();
+      spill.finish();
+      Spill divided = spill.spill();
       try (FileChannel channel =
           FileChannel.open(directory.resolve("order.part"), StandardOpenOption.WRITE)) {
         channel.truncate(101);
