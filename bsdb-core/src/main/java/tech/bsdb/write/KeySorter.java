@@ -59,6 +59,9 @@ final class KeySorter<D extends KeySorter.Divided<D>> {
 
   /** The entries of a partition in memory. Used by one thread at a time. */
   interface Run {
+    /** Reserves memory for the entries of a partition, and drops those before. */
+    void reserve(int partition);
+
     /** Reads the entries of a partition, instead of those before, and sorts them. */
     void sort(int partition) throws IOException;
 
@@ -123,12 +126,23 @@ final class KeySorter<D extends KeySorter.Divided<D>> {
   /** Writes partitions. Thread-safe. */
   private final class Writer implements AutoCloseable {
     private final D divided;
+
+    /** The largest partition that is sorted, for which each run has memory from the start. */
+    private int largest;
+
     private final Queue<Run> free = new ConcurrentLinkedQueue<>();
     private final Turns entries = new Turns();
     private final Turns places = new Turns();
 
     Writer(D divided) {
       this.divided = divided;
+      for (int i = 1; i < divided.partitions(); i++) {
+        long memory = divided.memory(i);
+        if (memory <= limits.runBytes() && memory > divided.memory(largest)
+            || divided.memory(largest) > limits.runBytes()) {
+          largest = i;
+        }
+      }
     }
 
     /**
@@ -142,6 +156,9 @@ final class KeySorter<D extends KeySorter.Divided<D>> {
       try {
         Run last = free.poll();
         Run run = last == null ? runs.apply(divided) : last;
+        if (last == null) {
+          run.reserve(largest);
+        }
         run.sort(partition);
         entries.await(turn);
         run.write();

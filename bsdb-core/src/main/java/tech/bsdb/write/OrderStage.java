@@ -187,8 +187,13 @@ final class OrderStage {
     }
 
     @Override
-    public void sort(int partition) throws IOException {
+    public void reserve(int partition) {
       keys.clear((int) spill.count(partition), spill.bytes(partition));
+    }
+
+    @Override
+    public void sort(int partition) throws IOException {
+      reserve(partition);
       spill.read(partition, keys::addEntries);
       keys.sort();
       shared = keys.sharedWithLast(shared);

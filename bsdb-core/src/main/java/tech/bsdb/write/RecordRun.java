@@ -84,7 +84,8 @@ final class RecordRun implements KeySorter.Run {
     }
   }
 
-  private void read(int partition) throws IOException {
+  @Override
+  public void reserve(int partition) {
     int records = Math.toIntExact(spill.count(partition));
     int end = Math.toIntExact(spill.bytes(partition));
     keys.clear(records, end / 2);
@@ -97,6 +98,10 @@ final class RecordRun implements KeySorter.Run {
       bytes = new byte[0]; // so that only one of both is in memory
       bytes = new byte[end];
     }
+  }
+
+  private void read(int partition) throws IOException {
+    reserve(partition);
     used = 0;
     spill.read(
         partition,
