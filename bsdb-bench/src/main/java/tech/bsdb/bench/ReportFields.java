@@ -11,7 +11,7 @@ import java.util.Map;
 import org.HdrHistogram.HistogramIterationValue;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.JsonReport;
-import tech.bsdb.tools.text.TextResource;
+import tech.bsdb.tools.cli.TextResource;
 
 /** The fields of the JSON report. Names include units; unknown values are null. */
 final class ReportFields {

@@ -34,7 +34,7 @@ class ArrowsTest {
       cli: text
       rows: cli text
       input: cli rows text
-      source: cli input text
+      source: cli input
       parquet: input source rows text
       inspect: cli input rows text
       publish: cli input inspect source
@@ -43,7 +43,7 @@ class ArrowsTest {
       serve.client: cli
       serve.dataset: cli inspect rows serve.client
       serve.cluster: cli
-      serve.resp: rows serve.client serve.cluster serve.dataset text
+      serve.resp: cli rows serve.client serve.cluster serve.dataset text
       serve: cli inspect publish rows serve.batch serve.client serve.cluster serve.dataset serve.resp text
       """;
 

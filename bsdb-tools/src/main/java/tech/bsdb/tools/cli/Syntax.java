@@ -14,7 +14,6 @@ import org.apache.commons.cli.Option;
 import org.apache.commons.cli.Options;
 import org.apache.commons.cli.ParseException;
 import org.apache.commons.cli.UnrecognizedOptionException;
-import tech.bsdb.tools.text.TextResource;
 
 /**
  * The options and operands that a command accepts, in the order of its help.

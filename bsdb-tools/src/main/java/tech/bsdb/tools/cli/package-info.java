@@ -1,6 +1,6 @@
 /**
- * Shared by all commands: what each of them is, options, the three standard streams, signals, and
- * error messages.
+ * Shared by all commands: what each of them is, options, the three standard streams, signals, text
+ * files beside the classes, and error messages.
  *
  * <p>A command declares a {@link tech.bsdb.tools.cli.Syntax}, parses its arguments into {@link
  * tech.bsdb.tools.cli.Arguments}, reads and writes through the {@link tech.bsdb.tools.cli.Console}

@@ -29,10 +29,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.cli.TextResource;
 import tech.bsdb.tools.serve.dataset.DataSet;
 import tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException;
 import tech.bsdb.tools.serve.dataset.DataSets;
-import tech.bsdb.tools.text.TextResource;
 
 /**
  * The content of {@code /metrics}, in the Prometheus or OpenMetrics text format: the figures of

@@ -20,12 +20,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.store.Lease;
 import tech.bsdb.tools.cli.JsonReport;
+import tech.bsdb.tools.cli.TextResource;
 import tech.bsdb.tools.serve.batch.RequestRefusedException;
 import tech.bsdb.tools.serve.client.Connections;
 import tech.bsdb.tools.serve.dataset.DataSet;
 import tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException;
 import tech.bsdb.tools.serve.dataset.DataSets;
-import tech.bsdb.tools.text.TextResource;
 
 /** The resources at the root: the page, probes, metrics, figures and the API description. */
 final class Pages {

@@ -11,8 +11,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Diagnosis;
+import tech.bsdb.tools.cli.TextResource;
 import tech.bsdb.tools.input.InputException;
-import tech.bsdb.tools.text.TextResource;
 
 /**
  * Turns exceptions from Hadoop, Kerberos and the network into messages for users. It matches names

@@ -1,6 +1,6 @@
 /**
- * Text as bytes: UTF-8 validation, JSON processing without intermediate strings or trees, and text
- * files beside the classes. Depends on no other package of bsdb.
+ * Text as bytes: UTF-8 validation, and JSON processing without intermediate strings or trees.
+ * Depends on no other package of bsdb.
  */
 @NullMarked
 package tech.bsdb.tools.text;

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import tech.bsdb.tools.text.TextResource;
+import tech.bsdb.tools.cli.TextResource;
 
 class MetricsTest {
   private static final Pattern LINE =

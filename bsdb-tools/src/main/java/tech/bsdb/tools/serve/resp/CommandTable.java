@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.tools.text.TextResource;
+import tech.bsdb.tools.cli.TextResource;
 
 /**
  * All commands, those that write included, and the errors for those that there are not. What is

@@ -13,11 +13,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Statistics;
 import tech.bsdb.store.Lease;
+import tech.bsdb.tools.cli.TextResource;
 import tech.bsdb.tools.serve.cluster.ClusterView;
 import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
 import tech.bsdb.tools.serve.dataset.DataSet;
 import tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException;
-import tech.bsdb.tools.text.TextResource;
 
 /**
  * The text of {@code INFO}: the sections of {@code info.txt}, with figures in place of their names

@@ -13,7 +13,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import tech.bsdb.tools.text.TextResource;
+import tech.bsdb.tools.cli.TextResource;
 
 /** The table of commands is as it says, and everything in it is answered. */
 class CommandTableTest {

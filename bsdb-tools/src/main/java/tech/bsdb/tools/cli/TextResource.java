@@ -1,4 +1,4 @@
-package tech.bsdb.tools.text;
+package tech.bsdb.tools.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
