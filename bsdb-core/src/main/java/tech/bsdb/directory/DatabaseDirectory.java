@@ -273,13 +273,19 @@ public record DatabaseDirectory(
     PageCheck check = check(entry);
     long digest = 0;
     for (long page = 0; page < entry.pages(); page++) {
-      long at = page << Page.SHIFT;
-      int checksum = check.check(file.buffer(at), ShownFile.offset(at), page);
+      int checksum = verify(check, file, page);
       if (page > 0 && page < entry.pages() - 1) {
         digest = PageEncoder.fold(digest, checksum);
       }
     }
     check.checkDigest(entry, digest);
+  }
+
+  /** Apart from the loop, so that the compiler has it early. */
+  private static int verify(PageCheck check, ShownFile file, long page)
+      throws CorruptDatabaseException {
+    long at = page << Page.SHIFT;
+    return check.check(file.buffer(at), ShownFile.offset(at), page);
   }
 
   /**
