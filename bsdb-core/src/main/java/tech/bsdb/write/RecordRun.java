@@ -150,6 +150,7 @@ final class RecordRun implements KeySorter.Run {
         addresses[i] = plain.place(record);
       }
       if (isLong(record)) {
+        record.value = bytes; // as each thread has a run, it must not keep the value
         checkRunning.run();
       }
     }
