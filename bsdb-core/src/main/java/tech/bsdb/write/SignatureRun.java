@@ -84,19 +84,22 @@ class SignatureRun {
     grown = false;
     refused = null;
     double share = Math.min(1, SLACK * range.share(bins));
+    // Partitions differ by chance: memory that is enough for one should be for all.
+    double most = 1 + 4 / Math.sqrt(1.0 + entries);
     if (binStarts.length <= binCount) {
       binStarts = new int[binCount + 1];
     }
-    int room = (int) Math.min(1 << 28, (long) (share * entries)) + 1;
-    if (highs.length < room) {
+    double wanted = Math.min(1 << 28, share * entries);
+    if (highs.length <= wanted) {
+      int room = (int) (most * wanted) + 1;
       starts = new int[room + 1];
       highs = new long[room];
       lows = new long[room];
       order = new int[room];
     }
-    int roomBytes = (int) Math.min(1 << 30, (long) (share * entryBytes)) + 64;
-    if (bytes.length < roomBytes) {
-      bytes = new byte[roomBytes];
+    double wantedBytes = Math.min(1 << 30, share * entryBytes);
+    if (bytes.length < wantedBytes) {
+      bytes = new byte[(int) (most * wantedBytes) + 64];
     }
   }
 
