@@ -57,11 +57,6 @@ final class KeyRun {
     this.starts = new int[keys + 1];
   }
 
-  /** Adds a key. */
-  void add(byte[] key) {
-    add(key, 0, key.length);
-  }
-
   /** Adds a key, which is part of an array. */
   void add(byte[] from, int start, int end) {
     int length = end - start;

@@ -28,7 +28,7 @@ class KeyRunTest {
   private static void fill(KeyRun run, List<byte[]> keys) {
     long bytes = 0;
     for (byte[] key : keys) {
-      run.add(key);
+      run.add(key, 0, key.length);
       bytes += key.length;
     }
     assertThat(run.count()).isEqualTo(keys.size());

@@ -150,4 +150,15 @@ class SignatureRunTest {
       assertThat(run.hasGrown()).isEqualTo(expected < 3000);
     }
   }
+
+  /** Partitions differ by chance. */
+  @Test
+  void memoryForOneRangeIsEnoughForThoseLikeIt() {
+    SignatureRun run = new SignatureRun(DuplicatePolicy.ERROR);
+    Passes.Range range = new Passes.Range(0, 0, 1024, 0, 64, 0, 1);
+    run.begin(64, range, 10_000, 200_000);
+    byte[] bytes = run.bytes();
+    run.begin(64, range, 10_300, 206_000); // three standard deviations more
+    assertThat(run.bytes()).isSameAs(bytes);
+  }
 }
