@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::format::frame::hex;
+
 /// The result of an operation on a database.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -59,8 +61,26 @@ pub enum Error {
         /// The bytes that were wanted.
         bytes: usize,
     },
-    /// The caller stopped [`verify_while`](crate::Database::verify_while).
+    /// The caller stopped [`verify_while`](crate::Database::verify_while) or a build.
     Stopped,
+    /// A key was added twice, and the build keeps neither.
+    Duplicate {
+        /// The key.
+        key: Vec<u8>,
+        /// The number of the first record with the key, from 0, in the order in which they were added.
+        first: u64,
+        /// The number of the next record with the key.
+        second: u64,
+    },
+    /// A build cannot write where it should: the target exists, or is not what may be replaced.
+    Exists {
+        /// The path.
+        path: PathBuf,
+        /// What is there, and what to do.
+        reason: String,
+    },
+    /// An option, a key or a value is outside its range.
+    Argument(String),
 }
 
 impl Error {
@@ -80,8 +100,9 @@ impl Error {
             | Error::Damaged { path, .. }
             | Error::Unsupported { path, .. }
             | Error::NotHeld { path, .. }
+            | Error::Exists { path, .. }
             | Error::NoMemory { path, .. } => Some(path),
-            Error::Impossible(_) | Error::Stopped => None,
+            Error::Impossible(_) | Error::Stopped | Error::Duplicate { .. } | Error::Argument(_) => None,
         }
     }
 
@@ -117,7 +138,23 @@ impl fmt::Display for Error {
                 path.display()
             ),
             Error::Stopped => f.write_str("stopped by the caller"),
+            Error::Duplicate { key, first, second } => {
+                write!(f, "duplicate key {} in records {first} and {second}", show(key))
+            }
+            Error::Exists { path, reason } => write!(f, "{}: {reason}", path.display()),
+            Error::Argument(reason) => f.write_str(reason),
         }
+    }
+}
+
+/// A key for messages: quoted text if it is printable UTF-8, otherwise hexadecimal digits. Long keys are cut.
+pub(crate) fn show(key: &[u8]) -> String {
+    const MOST: usize = 128;
+    let head = &key[..key.len().min(MOST)];
+    let tail = if key.len() > MOST { format!("... ({} bytes)", key.len()) } else { String::new() };
+    match std::str::from_utf8(head) {
+        Ok(text) if !text.chars().any(char::is_control) => format!("\"{text}\"{tail}"),
+        _ => format!("0x{}{tail}", hex(head)),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Reads bsdb databases: immutable key-value data sets that the bsdb builder writes.
+//! Reads and builds bsdb databases: immutable key-value data sets.
 //!
 //! A database is a directory. Open it and look keys up:
 //!
@@ -50,6 +50,7 @@ mod shards;
 mod single;
 mod store;
 mod verify;
+mod write;
 
 pub use database::{Database, Statistics};
 pub use error::{Error, Result};
@@ -61,3 +62,6 @@ pub use order::walk::{Keys, Range};
 pub use scan::Scan;
 pub use store::Store;
 pub use verify::Verified;
+pub use write::builder::{Builder, Built};
+pub use write::control::{Progress, Stage};
+pub use write::options::{BuildOptions, Duplicates};

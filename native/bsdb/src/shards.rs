@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use crate::error::{Error, Result};
-use crate::file::directory::{Manifest, Stated, MANIFEST};
+use crate::file::directory::{Manifest, Stated};
 use crate::file::paged::Access;
+use crate::format::facts::MANIFEST;
 use crate::format::facts::{Facts, Layout};
 use crate::format::frame::{hex, Id};
 use crate::format::page::SIZE;

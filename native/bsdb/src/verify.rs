@@ -1,9 +1,9 @@
 //! `verify`: every byte of every file, and the way from each key to its record (FORMAT.md §8).
 
 use crate::error::{Error, Result};
-use crate::file::directory::MANIFEST;
 use crate::file::paged::{PagedFile, Run};
 use crate::format::address::Address;
+use crate::format::facts::MANIFEST;
 use crate::format::page::{self, SIZE};
 use crate::format::{routing, u32_at, u64_at};
 use crate::hash::signature::Signature;

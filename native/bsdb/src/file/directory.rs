@@ -6,15 +6,12 @@ use sha2::{Digest, Sha256};
 
 use super::paged::{Access, PagedFile};
 use crate::error::{Error, Result};
-use crate::format::facts::{Facts, FileLine};
+use crate::format::facts::{Facts, FileLine, MANIFEST};
 use crate::format::frame::{self, hex, Id, Kind};
 use crate::format::page::{self, PAYLOAD, SIZE};
 use crate::format::set::{self, SetFacts};
 use crate::format::text::Lines;
 use crate::os::direct::Pages;
-
-/// The name of the manifest.
-pub(crate) const MANIFEST: &str = "manifest.bsdb";
 
 /// The most pages of a manifest.
 const MAX_PAGES: u64 = 4096;

@@ -81,19 +81,10 @@ impl Loaded<'_, '_> {
     }
 }
 
-/// The name of a file in its directory.
-pub(crate) fn name(line: &FileLine, id: &Id) -> String {
-    let id8 = hex(&id[..4]);
-    match line.kind {
-        Kind::Data => format!("data-{:03}-{id8}.bsdb", line.number),
-        kind => format!("{}-{id8}.bsdb", kind.name()),
-    }
-}
-
 impl PagedFile {
     /// Opens a file and checks its length, header and footer (FORMAT.md §8).
     pub(crate) fn open(directory: &Path, line: &FileLine, id: &Id, access: Access, verify: bool) -> Result<PagedFile> {
-        let path = directory.join(name(line, id));
+        let path = directory.join(line.name(id));
         let io = |e| Error::io(&path, e);
         let file = File::open(&path).map_err(io)?;
         let meta = file.metadata().map_err(io)?;

@@ -3,11 +3,14 @@
 use std::fmt;
 
 use super::address;
-use super::frame::Kind;
+use super::frame::{hex, Id, Kind};
 use super::page::SIZE;
 use super::routing;
 use super::text::Lines;
 use crate::error::Result;
+
+/// The name of the manifest's file.
+pub(crate) const MANIFEST: &str = "manifest.bsdb";
 
 /// How the records of a database are stored (FORMAT.md §4, §12).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +85,18 @@ pub(crate) struct FileLine {
     pub(crate) pages: u64,
     pub(crate) digest: u64,
     pub(crate) end: u64,
+}
+
+impl FileLine {
+    /// The name of the file in the directory of the database with this id.
+    pub(crate) fn name(&self, id: &Id) -> String {
+        let id8 = hex(&id[..4]);
+        match self.kind {
+            Kind::Manifest => MANIFEST.to_owned(),
+            Kind::Data => format!("data-{:03}-{id8}.bsdb", self.number),
+            kind => format!("{}-{id8}.bsdb", kind.name()),
+        }
+    }
 }
 
 /// The parameters of the filter of absent keys.

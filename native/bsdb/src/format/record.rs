@@ -25,6 +25,28 @@ pub(crate) const MAX_VALUE: usize = 2_147_483_639;
 const MAX_SHORT: usize = 32_510;
 
 impl Header {
+    /// The header of a record with a key and a value of these lengths: the short one if it fits.
+    #[inline]
+    pub(crate) fn of(key: usize, value: usize) -> Header {
+        let short = (1..=255).contains(&key) && value <= MAX_SHORT;
+        Header { size: if short { SHORT } else { WIDE }, key, value }
+    }
+
+    /// The bytes of the header, of which the first `size` count.
+    #[inline]
+    pub(crate) fn encode(&self) -> [u8; WIDE] {
+        let mut bytes = [0; WIDE];
+        if self.size == SHORT {
+            bytes[0] = self.key as u8;
+            bytes[1..3].copy_from_slice(&(self.value as u16).to_le_bytes());
+        } else {
+            bytes[1..3].fill(0xff);
+            bytes[3..5].copy_from_slice(&(self.key as u16).to_le_bytes());
+            bytes[5..9].copy_from_slice(&(self.value as u32).to_le_bytes());
+        }
+        bytes
+    }
+
     /// Bytes of the whole record.
     pub(crate) fn record(&self) -> u64 {
         (self.size + self.key) as u64 + self.value as u64
@@ -97,6 +119,14 @@ pub(crate) fn find(records: &[u8], from: usize, key: &[u8]) -> Result<Option<std
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn headers_are_encoded_as_they_are_parsed() {
+        for (key, value) in [(1, 0), (255, MAX_SHORT), (0, 0), (256, 0), (1, MAX_SHORT + 1), (MAX_KEY, MAX_VALUE)] {
+            let header = Header::of(key, value);
+            assert_eq!(parse(&header.encode()), Parsed::Header(header));
+        }
+    }
 
     #[test]
     fn parses_both_headers() {

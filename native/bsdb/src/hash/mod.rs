@@ -1,7 +1,7 @@
 //! From a key to a slot (FORMAT.md §5, §13).
 
 pub(crate) mod gov;
-mod mum;
+pub(crate) mod mum;
 pub(crate) mod ptr;
 pub(crate) mod signature;
 

@@ -1,0 +1,220 @@
+//! The files of a database while they are written: pages with checksums, a header, a footer (FORMAT.md §2).
+
+use std::fs::{self, File};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::format::facts::FileLine;
+use crate::format::frame::{Id, Kind};
+use crate::format::page;
+
+/// Bytes that are handed to the operating system at once.
+const BUFFER: usize = 1 << 20;
+
+/// A file whose content is being written. It is deleted when it is dropped before it was sealed.
+#[derive(Debug)]
+pub(crate) struct OutputFile {
+    kind: Kind,
+    number: u16,
+    part: Part,
+    buffer: Vec<u8>,
+    /// Where the current page begins in the buffer; its payload follows up to the end of the buffer.
+    start: usize,
+    /// The number of the current page.
+    page: u64,
+    digest: u64,
+}
+
+/// A file that has a temporary name.
+#[derive(Debug)]
+struct Part {
+    path: PathBuf,
+    file: File,
+    sealed: bool,
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        if !self.sealed {
+            let _ = fs::remove_file(&self.path); // its directory is removed as well
+        }
+    }
+}
+
+impl Part {
+    fn io<T>(&self, result: io::Result<T>) -> Result<T> {
+        result.map_err(|e| Error::io(&self.path, e))
+    }
+}
+
+impl OutputFile {
+    /// Creates a file in a directory.
+    pub(crate) fn create(directory: &Path, kind: Kind, number: u16) -> Result<OutputFile> {
+        let path = directory.join(format!("{}-{number}.part", kind.name()));
+        let file = File::options().read(true).write(true).create_new(true).open(&path);
+        let file = file.map_err(|e| Error::io(&path, e))?;
+        let mut buffer = Vec::with_capacity(BUFFER);
+        buffer.resize(page::SIZE, 0); // the header is written when the file is sealed
+        let part = Part { path, file, sealed: false };
+        Ok(OutputFile { kind, number, part, buffer, start: page::SIZE, page: 1, digest: 0 })
+    }
+
+    /// The path while the file is written.
+    pub(crate) fn path(&self) -> &Path {
+        &self.part.path
+    }
+
+    /// The byte offset of the next byte of payload.
+    #[inline]
+    pub(crate) fn position(&self) -> u64 {
+        self.page * page::SIZE as u64 + self.used() as u64
+    }
+
+    /// Bytes of payload in the current page.
+    #[inline]
+    fn used(&self) -> usize {
+        self.buffer.len() - self.start
+    }
+
+    /// Bytes that fit in the current page, 1 to 4,092.
+    #[inline]
+    pub(crate) fn room(&self) -> usize {
+        page::PAYLOAD - self.used()
+    }
+
+    /// The number of the current page.
+    pub(crate) fn page(&self) -> u64 {
+        self.page
+    }
+
+    /// Appends payload, on further pages if the current one has no room.
+    #[inline]
+    pub(crate) fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        let mut left = bytes;
+        loop {
+            let room = self.room();
+            if left.len() < room {
+                self.buffer.extend_from_slice(left);
+                return Ok(());
+            }
+            let (now, rest) = left.split_at(room);
+            self.buffer.extend_from_slice(now);
+            self.end_page()?;
+            left = rest;
+        }
+    }
+
+    /// Fills the current page with zeros, unless it has no payload.
+    pub(crate) fn pad(&mut self) -> Result<()> {
+        if self.used() == 0 {
+            return Ok(());
+        }
+        self.buffer.resize(self.start + page::PAYLOAD, 0);
+        self.end_page()
+    }
+
+    /// Ends the current page, which is full.
+    fn end_page(&mut self) -> Result<()> {
+        let payload = &self.buffer[self.start..];
+        let checksum = crc32c::crc32c(payload) ^ page::place(self.kind as u16, self.number, self.page);
+        self.buffer.extend_from_slice(&checksum.to_le_bytes());
+        self.next_page(checksum)
+    }
+
+    /// Appends a whole page of content whose checksum is stored elsewhere (FORMAT.md §5), and returns the checksum. No
+    /// page may be begun.
+    pub(crate) fn put_page(&mut self, bytes: &[u8; page::SIZE]) -> Result<u32> {
+        debug_assert_eq!(self.used(), 0);
+        let checksum = page::table_checksum(bytes, self.kind as u16, self.page);
+        self.buffer.extend_from_slice(bytes);
+        self.next_page(checksum)?;
+        Ok(checksum)
+    }
+
+    fn next_page(&mut self, checksum: u32) -> Result<()> {
+        self.digest = page::digest(self.digest, checksum);
+        self.page += 1;
+        if self.buffer.len() + page::SIZE > BUFFER {
+            self.write_out()?;
+        }
+        self.start = self.buffer.len();
+        Ok(())
+    }
+
+    fn write_out(&mut self) -> Result<()> {
+        let written = self.part.file.write_all(&self.buffer);
+        self.buffer.clear();
+        self.part.io(written)
+    }
+
+    /// Pads the last page. `end` is that of the file's line in the manifest; without it, it is the offset of the footer.
+    pub(crate) fn finish(mut self, end: Option<u64>) -> Result<Finished> {
+        self.pad()?;
+        self.write_out()?;
+        let line = FileLine {
+            kind: self.kind,
+            number: self.number,
+            pages: self.page + 1,
+            digest: self.digest,
+            end: end.unwrap_or(self.page * page::SIZE as u64),
+        };
+        Ok(Finished { line, part: self.part })
+    }
+}
+
+/// A file with all its content, but without header and footer.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    pub(crate) line: FileLine,
+    part: Part,
+}
+
+impl Finished {
+    /// The path until the file is sealed.
+    pub(crate) fn path(&self) -> &Path {
+        &self.part.path
+    }
+
+    /// Writes header and footer, forces the file to the device and gives it its name. Returns its length in bytes.
+    pub(crate) fn seal(mut self, id: &Id) -> Result<u64> {
+        let header = frame(b"BSDBFILE", &self.line, id, 0);
+        let footer = frame(b"BSDBTAIL", &self.line, id, self.line.pages - 1);
+        let file = &mut self.part.file;
+        let written = file
+            .seek(SeekFrom::Start((self.line.pages - 1) * page::SIZE as u64))
+            .and_then(|_| file.write_all(&footer))
+            .and_then(|_| file.seek(SeekFrom::Start(0)))
+            .and_then(|_| file.write_all(&header))
+            .and_then(|_| file.sync_all());
+        self.part.io(written)?;
+        let to = self.part.path.with_file_name(self.line.name(id));
+        self.part.io(fs::rename(&self.part.path, &to))?;
+        self.part.sealed = true;
+        Ok(self.line.pages * page::SIZE as u64)
+    }
+}
+
+/// A header or a footer: the page `number` of the file.
+fn frame(magic: &[u8; 8], line: &FileLine, id: &Id, number: u64) -> [u8; page::SIZE] {
+    let mut bytes = [0; page::SIZE];
+    bytes[..8].copy_from_slice(magic);
+    bytes[8..10].copy_from_slice(&1u16.to_le_bytes());
+    bytes[10..12].copy_from_slice(&(line.kind as u16).to_le_bytes());
+    bytes[12..16].copy_from_slice(&u32::from(line.number).to_le_bytes());
+    bytes[16..32].copy_from_slice(id);
+    if number > 0 {
+        bytes[32..40].copy_from_slice(&line.pages.to_le_bytes());
+        bytes[40..48].copy_from_slice(&line.digest.to_le_bytes());
+    }
+    let checksum = page::checksum(&bytes, line.kind as u16, line.number, number);
+    bytes[page::PAYLOAD..].copy_from_slice(&checksum.to_le_bytes());
+    bytes
+}
+
+/// Writes the manifest of a directory, forced to the device. Returns its length in bytes.
+pub(crate) fn write_manifest(directory: &Path, text: &[u8], id: &Id) -> Result<u64> {
+    let mut file = OutputFile::create(directory, Kind::Manifest, 0)?;
+    file.put(text)?;
+    file.finish(None)?.seal(id)
+}
