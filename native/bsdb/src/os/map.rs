@@ -3,7 +3,9 @@
 use std::fs::File;
 use std::io;
 
-use memmap2::{Advice, Mmap, MmapOptions};
+#[cfg(unix)]
+use memmap2::Advice;
+use memmap2::{Mmap, MmapOptions};
 
 use crate::format::page::SIZE;
 
@@ -23,6 +25,9 @@ impl Mapping {
         // process breaks it, no reference to structured data depends on the bytes; every offset that comes
         // from them is checked before use.
         let map = unsafe { MmapOptions::new().len(length).map(file) }?;
+        #[cfg(not(unix))]
+        let _ = random;
+        #[cfg(unix)]
         if random {
             // Advice may fail on file systems that do not know it; nothing depends on it.
             let _ = map.advise(Advice::Random);
