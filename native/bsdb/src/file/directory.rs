@@ -1,5 +1,7 @@
 //! The directory of a database or of a set of shards: its manifest, checked as a whole (FORMAT.md §8).
 
+#[cfg(unix)]
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -27,6 +29,16 @@ pub(crate) struct Manifest {
 pub(crate) enum Stated {
     Database(Facts),
     Set(SetFacts),
+}
+
+/// The names that a manifest lists: the files of a database, or the shards of a set.
+#[cfg(unix)]
+pub(crate) struct Listed {
+    pub(crate) id: Id,
+    /// The files beside the manifest.
+    pub(crate) files: BTreeSet<String>,
+    /// The directories and ids of the shards that are held.
+    pub(crate) shards: BTreeMap<String, Id>,
 }
 
 impl Manifest {
@@ -103,6 +115,23 @@ impl Manifest {
         } else {
             Stated::Database(Facts::parse(&lines)?)
         })
+    }
+
+    /// What the manifest lists. Facts that this version does not know do not matter.
+    #[cfg(unix)]
+    pub(crate) fn listed(&self) -> Result<Listed> {
+        let lines = Lines::parse(&self.path, &self.text)?;
+        let mut listed = Listed { id: self.id, files: BTreeSet::new(), shards: BTreeMap::new() };
+        if set::is_set(&lines)? {
+            let set = SetFacts::parse(&lines)?;
+            let shards = set.held.iter().filter_map(|&number| set.shards.get(number as usize));
+            listed.shards.extend(shards.map(|shard| (shard.directory(), shard.id)));
+        } else {
+            for line in lines.all("file") {
+                listed.files.insert(FileLine::parse(&lines, line)?.name(&self.id));
+            }
+        }
+        Ok(listed)
     }
 
     /// Bytes of the file.

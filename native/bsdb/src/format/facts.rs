@@ -88,6 +88,23 @@ pub(crate) struct FileLine {
 }
 
 impl FileLine {
+    /// Parses the value of a line `file=`.
+    pub(crate) fn parse(lines: &Lines<'_>, line: &str) -> Result<FileLine> {
+        let parts: Vec<&str> = line.split(' ').collect();
+        let &[kind, number, pages, digest, end] = parts.as_slice() else {
+            return Err(lines.wrong("a file line of five values", format!("{line:?}")));
+        };
+        let wrong = || lines.wrong("a file line: kind, number, pages, digest, end", format!("{line:?}"));
+        let pages = lines.in_range("pages of a file", pages, 2, (1 << 47) / SIZE as u64 * 16)?;
+        Ok(FileLine {
+            kind: Kind::named(kind).ok_or_else(wrong)?,
+            number: lines.in_range("number of a file", number, 0, 127)?,
+            pages,
+            digest: u64::from_str_radix(digest, 16).map_err(|_| wrong())?,
+            end: lines.in_range("end of a file", end, SIZE as u64, (pages - 1) * SIZE as u64)?,
+        })
+    }
+
     /// The name of the file in the directory of the database with this id.
     pub(crate) fn name(&self, id: &Id) -> String {
         let id8 = hex(&id[..4]);
@@ -265,7 +282,7 @@ impl Facts {
             facts.order = Some(OrderFacts::parse(lines, levels, layout)?);
         }
         for line in lines.all("file") {
-            facts.files.push(file(lines, line)?);
+            facts.files.push(FileLine::parse(lines, line)?);
         }
         facts.check_files(lines)?;
         Ok(facts)
@@ -329,20 +346,4 @@ impl Facts {
 fn known_layouts() -> String {
     let names: Vec<_> = Layout::ALL.iter().map(|layout| layout.name()).collect();
     names.join(", ")
-}
-
-fn file(lines: &Lines<'_>, line: &str) -> Result<FileLine> {
-    let parts: Vec<&str> = line.split(' ').collect();
-    let &[kind, number, pages, digest, end] = parts.as_slice() else {
-        return Err(lines.wrong("a file line of five values", format!("{line:?}")));
-    };
-    let wrong = || lines.wrong("a file line: kind, number, pages, digest, end", format!("{line:?}"));
-    let pages = lines.in_range("pages of a file", pages, 2, (1 << 47) / SIZE as u64 * 16)?;
-    Ok(FileLine {
-        kind: Kind::named(kind).ok_or_else(wrong)?,
-        number: lines.in_range("number of a file", number, 0, 127)?,
-        pages,
-        digest: u64::from_str_radix(digest, 16).map_err(|_| wrong())?,
-        end: lines.in_range("end of a file", end, SIZE as u64, (pages - 1) * SIZE as u64)?,
-    })
 }

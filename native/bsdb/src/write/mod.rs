@@ -18,4 +18,5 @@ pub(crate) mod passes;
 pub(crate) mod record;
 pub(crate) mod set;
 pub(crate) mod spill;
+#[cfg_attr(not(unix), path = "work/elsewhere.rs")]
 pub(crate) mod work;
