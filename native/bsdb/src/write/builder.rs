@@ -31,6 +31,7 @@ const REPORTED: u64 = 1 << 16;
 /// # Ok::<(), bsdb::Error>(())
 /// ```
 pub struct Builder {
+    // Dropped in this order: files are closed before their directory is removed.
     output: Box<dyn Output>,
     work: Workspace,
     signatures: Mum,

@@ -140,6 +140,7 @@ impl Workspace {
         for name in disk::names(directory)? {
             let path = directory.join(&name);
             if names::is_shard(name.as_bytes()) && disk::is_directory(&path) {
+                control.check()?;
                 disk::force(&path)?;
             }
         }
@@ -186,12 +187,12 @@ impl Workspace {
 
     /// Replaces the database at the target.
     fn replace(&mut self, control: &Control, patience: Duration) -> Result<Published> {
-        let new = New::read(self.work.path())?;
+        let new = New::read(self.work.path(), control)?;
         self.take_turn(control, patience, new.files())?;
         let mut warnings = Vec::new();
         let replacement = new.replacing(self.work.path(), &self.target, &mut warnings)?;
         replacement.write_journal()?;
-        replacement.switch(|| control.check())?;
+        replacement.switch(control)?;
         let mut later = Later { warnings, ..Later::new(&self.target) };
         if !later.step(disk::force(&self.target)) {
             // A power cut may bring the old database back, so its files stay, and the journal for the next build.

@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::file::directory::{Listed, Manifest};
 use crate::format::facts::MANIFEST;
 use crate::format::frame::{hex, Id};
+use crate::write::control::Control;
 
 /// The most bytes of a journal: more than 16,384 shards with the most data files each need.
 const MAX_JOURNAL: u64 = 1 << 28;
@@ -78,10 +79,11 @@ pub(super) struct New {
 
 impl New {
     /// Reads what is in the directory of a build.
-    pub(super) fn read(directory: &Path) -> Result<New> {
+    pub(super) fn read(directory: &Path, control: &Control) -> Result<New> {
         let listed = Listed::read(directory)?;
         let mut names: Vec<String> = listed.files.iter().cloned().collect();
         for shard in listed.shards.keys() {
+            control.check()?;
             names.extend(listed.shard(directory, shard)?);
         }
         Ok(New { listed, names })
@@ -166,12 +168,13 @@ impl Replacement<'_> {
         disk::force(self.from)
     }
 
-    /// Moves the files in, the manifest at the root last. If that fails, the old database remains, and what was moved
-    /// in is deleted. `check` is called before the manifest is renamed.
-    pub(super) fn switch(&self, check: impl FnOnce() -> Result<()>) -> Result<()> {
+    /// Moves the files in, the manifest at the root last. If that fails, or the build is stopped before, the old
+    /// database remains, and what was moved in is deleted.
+    pub(super) fn switch(&self, control: &Control) -> Result<()> {
         let mut made = Undo(Vec::new());
         let shards: Vec<PathBuf> = self.new.listed.shards.keys().map(|shard| self.target.join(shard)).collect();
         for shard in &shards {
+            control.check()?;
             if disk::make(shard)? {
                 made.0.push(shard.clone());
             } else if !disk::is_directory(shard) {
@@ -182,6 +185,7 @@ impl Replacement<'_> {
             }
         }
         for name in &self.new.names {
+            control.check()?;
             let to = self.target.join(name);
             let there = disk::exists(&to);
             disk::rename(&self.from.join(name), &to)?;
@@ -190,10 +194,11 @@ impl Replacement<'_> {
             }
         }
         for shard in &shards {
+            control.check()?;
             disk::force(shard)?;
         }
         disk::force(self.target)?;
-        check()?;
+        control.check()?;
         disk::rename(&self.from.join(MANIFEST), &self.target.join(MANIFEST))?;
         made.0.clear();
         Ok(())

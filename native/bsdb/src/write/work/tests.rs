@@ -678,6 +678,57 @@ fn removals_that_fail_become_warnings_and_are_made_up_for_by_the_next_build() {
     }
 }
 
+/// The changes of a publication, with what differs from build to build taken out of the names.
+fn changes(target: &Path, values: &str) -> Vec<String> {
+    let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let told = seen.clone();
+    let above = target.parent().unwrap().to_owned();
+    let hook = move |kind, path: &Path| {
+        let name = path.strip_prefix(&above).unwrap().to_str().unwrap().to_owned();
+        let parts = name.split('/').map(|part| match part.find(".bsdb-build-") {
+            Some(at) if !part.ends_with("replacing") => part[..at + 12].to_owned(),
+            _ => part
+                .strip_suffix(".bsdb")
+                .and_then(|part| part.split_once('-'))
+                .map_or(part, |(kind, _)| kind)
+                .to_owned(),
+        });
+        told.lock().unwrap().push(format!("{kind:?} {}", parts.collect::<Vec<_>>().join("/")));
+        Ok(())
+    };
+    assert_eq!(hook::during(hook, || Fake::new(values).publish(target)).unwrap(), [""; 0]);
+    let seen = seen.lock().unwrap();
+    seen.clone()
+}
+
+#[test]
+fn changes_are_forced_before_others_depend_on_them() {
+    let (_directory, target) = place();
+    let expected =
+        ["Make .db.bsdb-build-", "Force .db.bsdb-build-", "Rename db", "Remove db/lock", "Force db", "Force "];
+    assert_eq!(changes(&target, "a"), expected);
+    let expected = [
+        "Make db/.bsdb-build-",
+        "Force db/.bsdb-build-",
+        "Rename db/.bsdb-build-replacing",
+        "Write db/.bsdb-build-replacing/names",
+        "Force db/.bsdb-build-replacing",
+        "Rename db/data",
+        "Rename db/index",
+        "Force db",
+        "Rename db/manifest.bsdb",
+        "Force db",
+        "Remove db/data",
+        "Remove db/index",
+        "Force db",
+        "Remove db/.bsdb-build-replacing/names",
+        "Force db/.bsdb-build-replacing",
+        "Remove db/.bsdb-build-replacing/lock",
+        "Remove db/.bsdb-build-replacing",
+    ];
+    assert_eq!(changes(&target, "b"), expected);
+}
+
 /// What a child of these tests does: words separated by line feeds.
 const CHILD: &str = "BSDB_WORK_TEST";
 
@@ -748,7 +799,8 @@ fn the_old_or_the_new_is_there_when_a_build_is_killed() {
         for step in 0.. {
             let (directory, target) = place();
             if let Some(old) = &old {
-                old.publish(&target).unwrap();
+                fs::create_dir(&target).unwrap();
+                old.copy_to(&target);
             }
             let words = ["kill", target.to_str().unwrap(), second, &step.to_string(), temporary];
             let ended = start(&words).wait_with_output().unwrap();
