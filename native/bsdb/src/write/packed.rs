@@ -1,28 +1,253 @@
 //! The layouts packed and packed-compressed (FORMAT.md §12): records are sorted by signature and packed into bins.
+//!
+//! Records are spilled in partitions of their signatures. Once all are known, so are the bins, and passes over the
+//! partitions sort their records and make the bins, several at once. These are put into pages in their order.
+
+mod bins;
+mod filter;
+mod packer;
+mod run;
+mod shape;
+#[cfg(test)]
+mod tests;
+
+use std::sync::{Mutex, PoisonError};
+
+use bins::Maker;
+use filter::FilterWriter;
+use packer::Packer;
+use run::{Frame, Run, LONG_VALUE};
+use shape::{Range, Shape, PARTITIONS, PARTITION_BITS};
 
 use super::assembly::{Assembled, Assembly, Context};
+use super::blocks::Compressor;
+use super::control::Stage;
+use super::order::CollectedKeys;
+use super::output::{Finished, OutputFile};
+use super::passes::Passes;
 use super::record::Record;
-use crate::error::Result;
+use super::spill::{Aside, Spill, Spilled};
+use crate::error::{Error, Result};
+use crate::format::frame::Kind;
+use crate::format::record::WIDE;
+use crate::hash::mum::Mum;
+
+/// Memory that a pass needs for each record besides the record: its signature and place twice, its bin, its part of the
+/// filter.
+const WORKING: u64 = 88;
 
 /// Assembles a packed database.
 pub(crate) struct PackedAssembly {
-    #[allow(dead_code)]
     context: Context,
+    dictionary: Option<Vec<u8>>,
+    /// For each record how many numbers after the one before it in its partition it comes (LEB128), header, key, and
+    /// value or its place.
+    spill: Spill,
+    aside: Aside,
+    /// The number of the last record of each partition.
+    last: Vec<u64>,
+    /// Bytes of the values of each partition that lie aside.
+    long: Vec<u64>,
+    records: u64,
+    /// Bytes of all records with their headers.
+    bytes: u64,
 }
 
 impl PackedAssembly {
     /// Starts a database whose blocks are compressed with this dictionary.
-    pub(crate) fn new(_context: &Context, _dictionary: Option<Vec<u8>>) -> Result<PackedAssembly> {
-        todo!()
+    pub(crate) fn new(context: &Context, dictionary: Option<Vec<u8>>) -> Result<PackedAssembly> {
+        let memory = context.options.memory / if context.options.ordered { 4 } else { 2 };
+        Ok(PackedAssembly {
+            context: context.clone(),
+            dictionary,
+            spill: Spill::new(&context.temporary, "records", PARTITIONS, memory),
+            aside: Aside::new(&context.temporary, "values"),
+            last: vec![0; PARTITIONS],
+            long: vec![0; PARTITIONS],
+            records: 0,
+            bytes: 0,
+        })
     }
 }
 
 impl Assembly for PackedAssembly {
-    fn add(&mut self, _record: &Record<'_>) -> Result<()> {
-        todo!()
+    fn add(&mut self, record: &Record<'_>) -> Result<()> {
+        let partition = (record.signature.high >> (u64::BITS - PARTITION_BITS)) as usize;
+        let header = record.header();
+        let mut head = [0; 10 + WIDE];
+        let mut size = 0;
+        let mut more = self.records - std::mem::replace(&mut self.last[partition], self.records);
+        while more > 0x7f {
+            head[size] = more as u8 | 0x80;
+            more >>= 7;
+            size += 1;
+        }
+        head[size] = more as u8;
+        size += 1;
+        head[size..size + WIDE].copy_from_slice(&header.encode());
+        let head = &head[..size + header.size];
+        if record.value.len() > LONG_VALUE {
+            let place = self.aside.put(record.value)?;
+            self.long[partition] += record.value.len() as u64;
+            self.spill.add(partition, &[head, record.key, &place.encode()])?;
+        } else {
+            self.spill.add(partition, &[head, record.key, record.value])?;
+        }
+        self.records += 1;
+        self.bytes += header.record();
+        Ok(())
     }
 
     fn complete(self: Box<Self>) -> Result<Assembled> {
-        todo!()
+        let PackedAssembly { context, dictionary, spill, mut aside, long, records, bytes, .. } = *self;
+        let Context { options, control, .. } = &context;
+        aside.flush()?;
+        let held = spill.held() as u64;
+        let spilled = spill.finish()?;
+        let compressed = options.layout.is_compressed();
+        let shape =
+            if compressed { Shape::compressed(records, bytes, options.block) } else { Shape::plain(records, bytes) };
+        let compressor = if compressed {
+            Some((Compressor::new(options.level, dictionary.as_deref())?, options.block))
+        } else {
+            None
+        };
+        let mut packer = Packer::new(&context, shape.bins, shape.spanning)?;
+        let facts = (options.filter_bits > 0).then(|| filter::facts(options.filter_bits, records));
+        let mut filter = match facts {
+            Some(facts) => Some(FilterWriter::new(&context, facts)?),
+            None => None,
+        };
+        let keys = options.ordered.then(|| Mutex::new(CollectedKeys::new(&context)));
+        let maker =
+            Maker { bins: shape.bins, filter: facts, compressor, aside: &aside, control, path: &context.temporary };
+
+        let others = held + if options.ordered { options.memory / 4 } else { 0 };
+        let memory = options.memory.saturating_sub(others).max(options.memory / 4);
+        let need = |partition| {
+            let raw = spilled.bytes(partition);
+            let frames = if compressed { raw + 2 * long[partition] } else { 0 };
+            2 * raw + frames + WORKING * spilled.entries(partition)
+        };
+        let ranges = shape::ranges(&shape, memory / 4, need)?;
+        let source = Source { context: &context, spilled: &spilled, signatures: Mum::new(options.seed) };
+        let work = |pass: usize| {
+            let run = source.sorted(shape.bins, &ranges[pass])?;
+            if let Some(keys) = &keys {
+                let mut keys = keys.lock().unwrap_or_else(PoisonError::into_inner);
+                run.iter().try_for_each(|(_, record)| keys.add(record.key()))?;
+            }
+            maker.make(&run, &ranges[pass])
+        };
+        let mut kept = 0;
+        let take = |pass: usize, bins: bins::Bins| {
+            let range = &ranges[pass];
+            packer.enter(range.partition, PARTITIONS)?;
+            bins.put(&mut packer, &aside, control)?;
+            if let Some(filter) = &mut filter {
+                bins.parts.iter().try_for_each(|&part| filter.add(part))?;
+            }
+            if range.last {
+                (range.partition..range.partition + range.partitions).for_each(|partition| spilled.free(partition));
+            }
+            kept += bins.records;
+            control.report(Stage::Index, kept, Some(records))
+        };
+        Passes { control, threads: options.threads, memory }.run(ranges.len(), |pass| ranges[pass].need, work, take)?;
+
+        let (mut files, index) = packer.finish(&context)?;
+        if let Some(dictionary) = &dictionary {
+            files.push(whole(&context, Kind::Dictionary, dictionary)?);
+        }
+        files.push(index);
+        if let Some(filter) = filter {
+            files.push(filter.finish()?);
+        }
+        drop(spilled);
+        let order = match keys {
+            Some(keys) => {
+                let (facts, file) = keys.into_inner().unwrap_or_else(PoisonError::into_inner).finish()?;
+                files.push(file);
+                Some(facts)
+            }
+            None => None,
+        };
+        Ok(Assembled {
+            records: kept,
+            buckets: 0,
+            longest_block: 0,
+            bins: Some((shape.bins, shape.spanning)),
+            filter: facts,
+            order,
+            dictionary: dictionary.map_or(0, |dictionary| dictionary.len()),
+            files,
+        })
+    }
+}
+
+/// A file that holds bytes.
+fn whole(context: &Context, kind: Kind, bytes: &[u8]) -> Result<Finished> {
+    let mut file = OutputFile::create(&context.directory, kind, 0)?;
+    file.put(bytes)?;
+    let end = file.position();
+    file.finish(Some(end))
+}
+
+/// Where passes get their records.
+struct Source<'a> {
+    context: &'a Context,
+    spilled: &'a Spilled,
+    signatures: Mum,
+}
+
+impl<'a> Source<'a> {
+    /// The sorted records of a range of bins. Fails if they have duplicates that are refused.
+    fn sorted(&self, bins: u64, range: &Range) -> Result<Run<'a>> {
+        let partitions = range.partition..range.partition + range.partitions;
+        let entries = partitions.clone().map(|partition| self.spilled.entries(partition)).sum();
+        let bytes = partitions.map(|partition| self.spilled.bytes(partition)).sum();
+        let keep = self.context.options.duplicates;
+        let mut run = Run::new(bins, range, keep, entries, bytes, &self.context.temporary)?;
+        self.each(range, |_, record| run.add(self.signatures.sign(record.key()), record.bytes))?;
+        run.sort()?;
+        match run.refused() {
+            Some(key) => Err(self.duplicate(range, key)?),
+            None => Ok(run),
+        }
+    }
+
+    /// The error for a key with several records, which names the first two.
+    fn duplicate(&self, range: &Range, key: &[u8]) -> Result<Error> {
+        let mut numbers = [0; 2];
+        let mut found = 0;
+        self.each(range, |number, record| {
+            if found < 2 && record.key() == key {
+                numbers[found] = number;
+                found += 1;
+            }
+            Ok(())
+        })?;
+        Ok(Error::Duplicate { key: key.to_vec(), first: numbers[0], second: numbers[1] })
+    }
+
+    /// Passes on the records of the partitions of a range with their numbers.
+    fn each(&self, range: &Range, mut take: impl FnMut(u64, Frame<'_>) -> Result<()>) -> Result<()> {
+        let mut buffer = Vec::new();
+        for partition in range.partition..range.partition + range.partitions {
+            let mut number = 0;
+            self.spilled.pieces(partition, &mut buffer, |mut left| {
+                self.context.control.check()?;
+                while !left.is_empty() {
+                    let size = left.iter().take_while(|&&byte| byte > 0x7f).count() + 1;
+                    let (more, record) = left.split_at(size);
+                    number += more.iter().rev().fold(0, |more, byte| more << 7 | u64::from(byte & 0x7f));
+                    let record = Frame::first(record);
+                    take(number, record)?;
+                    left = &left[size + record.bytes.len()..];
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
     }
 }

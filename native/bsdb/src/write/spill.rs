@@ -3,8 +3,11 @@
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use crate::error::{Error, Result};
+use crate::format::{u32_at, u64_at};
+use crate::memory;
 use crate::os::direct::read_exact;
 
 /// Bytes of a piece of a partition.
@@ -12,6 +15,15 @@ const PIECE: usize = 1 << 16;
 
 /// Bytes that wait to be written to the file at once.
 const WRITTEN_AT_ONCE: usize = 1 << 20;
+
+/// Pieces of a partition that follow each other in the file.
+#[derive(Clone, Copy, Debug)]
+struct Written {
+    at: u64,
+    length: u32,
+    /// CRC32C of the bytes.
+    checksum: u32,
+}
 
 /// Takes entries, each for a partition. Entries of a partition stay in their order.
 #[derive(Debug)]
@@ -27,6 +39,8 @@ pub(crate) struct Spill {
     waiting: Vec<u8>,
     /// Where the waiting bytes will be in the file.
     end: u64,
+    /// The partition whose pieces are the next to be written.
+    turn: usize,
 }
 
 /// A partition: pieces in the file, then those in memory.
@@ -34,8 +48,7 @@ pub(crate) struct Spill {
 struct Partition {
     entries: u64,
     bytes: u64,
-    /// Where its pieces are in the file.
-    written: Vec<(u64, u32)>,
+    written: Vec<Written>,
     full: Vec<Vec<u8>>,
     open: Vec<u8>,
 }
@@ -53,6 +66,7 @@ impl Spill {
             most,
             waiting: Vec::new(),
             end: 0,
+            turn: 0,
         }
     }
 
@@ -96,14 +110,21 @@ impl Spill {
         Error::NoMemory { path: self.path.clone(), bytes }
     }
 
-    /// Moves the full pieces of all partitions to the file; open ones as well if that does not free half of the memory.
+    /// Moves full pieces to the file, one partition after another, until there is room for as much again as a third of
+    /// what stays. If full pieces do not free that, open ones follow.
     fn write_full(&mut self) -> Result<()> {
-        for partition in 0..self.partitions.len() {
+        let wanted = self.most - self.most / 4;
+        for _ in 0..self.partitions.len() {
+            if self.held <= wanted {
+                break;
+            }
+            let partition = self.turn;
+            self.turn = (partition + 1) % self.partitions.len();
             for piece in std::mem::take(&mut self.partitions[partition].full) {
                 self.write(partition, piece)?;
             }
         }
-        if self.held > self.most / 2 {
+        if self.held > wanted {
             for partition in 0..self.partitions.len() {
                 let open = &mut self.partitions[partition].open;
                 if open.len() >= open.capacity() / 2 && !open.is_empty() {
@@ -119,12 +140,14 @@ impl Spill {
         let at = self.end + self.waiting.len() as u64;
         let written = &mut self.partitions[partition].written;
         match written.last_mut() {
-            Some((start, length)) if *start + u64::from(*length) == at && (*length as usize) < WRITTEN_AT_ONCE => {
-                *length += piece.len() as u32;
+            Some(last) if last.at + u64::from(last.length) == at && (last.length as usize) < WRITTEN_AT_ONCE => {
+                last.length += piece.len() as u32;
+                last.checksum = crc32c::crc32c_append(last.checksum, &piece);
             }
-            _ => written.push((at, piece.len() as u32)),
+            _ => written.push(Written { at, length: piece.len() as u32, checksum: crc32c::crc32c(&piece) }),
         }
         self.held -= piece.capacity();
+        memory::reserve(&mut self.waiting, piece.len(), &self.path)?;
         self.waiting.extend_from_slice(&piece);
         if self.waiting.len() >= WRITTEN_AT_ONCE {
             self.flush()?;
@@ -152,7 +175,8 @@ impl Spill {
     pub(crate) fn finish(mut self) -> Result<Spilled> {
         self.flush()?;
         self.waiting = Vec::new();
-        Ok(Spilled(self))
+        let partitions = std::mem::take(&mut self.partitions).into_iter().map(RwLock::new).collect();
+        Ok(Spilled { spill: self, partitions })
     }
 
     /// Bytes of all partitions in memory.
@@ -171,47 +195,252 @@ impl Drop for Spill {
 
 /// The entries of a spill, for reading by any number of threads.
 #[derive(Debug)]
-pub(crate) struct Spilled(Spill);
+pub(crate) struct Spilled {
+    /// Without partitions; deletes the file at the end.
+    spill: Spill,
+    partitions: Vec<RwLock<Partition>>,
+}
 
 impl Spilled {
     /// The number of partitions.
     pub(crate) fn partitions(&self) -> usize {
-        self.0.partitions.len()
+        self.partitions.len()
+    }
+
+    fn partition(&self, partition: usize) -> RwLockReadGuard<'_, Partition> {
+        self.partitions[partition].read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Entries of a partition.
     pub(crate) fn entries(&self, partition: usize) -> u64 {
-        self.0.partitions[partition].entries
+        self.partition(partition).entries
     }
 
     /// Bytes of a partition.
     pub(crate) fn bytes(&self, partition: usize) -> u64 {
-        self.0.partitions[partition].bytes
+        self.partition(partition).bytes
     }
 
     /// Appends all entries of a partition, in their order.
     pub(crate) fn read(&self, partition: usize, to: &mut Vec<u8>) -> Result<()> {
-        let from = &self.0.partitions[partition];
-        let bytes = usize::try_from(from.bytes).map_err(|_| self.0.lacking(usize::MAX))?;
-        to.try_reserve(bytes).map_err(|_| self.0.lacking(bytes))?;
-        if let Some(file) = &self.0.file {
-            for &(at, length) in &from.written {
-                let start = to.len();
-                to.resize(start + length as usize, 0);
-                read_exact(file, &mut to[start..], at).map_err(|e| Error::io(&self.0.path, e))?;
+        let bytes = usize::try_from(self.bytes(partition)).map_err(|_| self.spill.lacking(usize::MAX))?;
+        to.try_reserve(bytes).map_err(|_| self.spill.lacking(bytes))?;
+        self.pieces(partition, &mut Vec::new(), |entries| {
+            to.extend_from_slice(entries);
+            Ok(())
+        })
+    }
+
+    /// Passes on all entries of a partition in their order, many whole ones at once: those in the file through a
+    /// buffer.
+    pub(crate) fn pieces(
+        &self,
+        partition: usize,
+        buffer: &mut Vec<u8>,
+        mut take: impl FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let Spill { path, file, .. } = &self.spill;
+        let from = self.partition(partition);
+        if let Some(file) = file {
+            for written in &from.written {
+                let length = written.length as usize;
+                if buffer.len() < length {
+                    memory::reserve(buffer, length - buffer.len(), path)?;
+                    buffer.resize(length, 0);
+                }
+                read_exact(file, &mut buffer[..length], written.at).map_err(|e| Error::io(path, e))?;
+                check(path, written.at, written.checksum, crc32c::crc32c(&buffer[..length]))?;
+                take(&buffer[..length])?;
             }
         }
-        for piece in &from.full {
-            to.extend_from_slice(piece);
+        for piece in from.full.iter().chain([&from.open]).filter(|piece| !piece.is_empty()) {
+            take(piece)?;
         }
-        to.extend_from_slice(&from.open);
         Ok(())
     }
 
-    /// Frees the memory of a partition that is no longer needed.
-    pub(crate) fn free(&mut self, partition: usize) {
-        let from = &mut self.0.partitions[partition];
-        from.full = Vec::new();
-        from.open = Vec::new();
+    /// Frees the memory of a partition, which is not read again.
+    pub(crate) fn free(&self, partition: usize) {
+        *self.partitions[partition].write().unwrap_or_else(PoisonError::into_inner) = Partition::default();
+    }
+}
+
+/// Fails if bytes of a temporary file do not have the checksum that they had when they were written.
+fn check(path: &Path, at: u64, expected: u32, found: u32) -> Result<()> {
+    if expected == found {
+        return Ok(());
+    }
+    let what = "bytes of this build that another process or the device changed, with checksum";
+    Err(Error::damaged(path, at, format!("checksum {expected:08x} of a temporary file"), format!("{what} {found:08x}")))
+}
+
+/// Long values, which lie aside in a temporary file of their own.
+#[derive(Debug)]
+pub(crate) struct Aside {
+    path: PathBuf,
+    file: Option<File>,
+    /// Bytes that are not in the file yet.
+    waiting: Vec<u8>,
+    end: u64,
+}
+
+/// Where a long value lies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    at: u64,
+    checksum: u32,
+}
+
+impl Place {
+    /// Bytes of a place in an entry.
+    pub(crate) const SIZE: usize = 12;
+
+    pub(crate) fn encode(&self) -> [u8; Place::SIZE] {
+        let mut bytes = [0; Place::SIZE];
+        bytes[..8].copy_from_slice(&self.at.to_le_bytes());
+        bytes[8..].copy_from_slice(&self.checksum.to_le_bytes());
+        bytes
+    }
+
+    /// The place in the last bytes of an entry.
+    pub(crate) fn parse(entry: &[u8]) -> Place {
+        let place = &entry[entry.len() - Place::SIZE..];
+        Place { at: u64_at(place, 0).unwrap_or(0), checksum: u32_at(place, 8).unwrap_or(0) }
+    }
+}
+
+impl Aside {
+    /// The file is created once there is a value.
+    pub(crate) fn new(directory: &Path, name: &str) -> Aside {
+        Aside { path: directory.join(format!("{name}.part")), file: None, waiting: Vec::new(), end: 0 }
+    }
+
+    /// Puts a value aside.
+    pub(crate) fn put(&mut self, value: &[u8]) -> Result<Place> {
+        let place = Place { at: self.end, checksum: crc32c::crc32c(value) };
+        if self.waiting.len() + value.len() > WRITTEN_AT_ONCE {
+            self.flush()?;
+        }
+        if value.len() > WRITTEN_AT_ONCE {
+            self.write(value)?;
+        } else {
+            memory::reserve(&mut self.waiting, value.len(), &self.path)?;
+            self.waiting.extend_from_slice(value);
+        }
+        self.end += value.len() as u64;
+        Ok(place)
+    }
+
+    /// Hands all values to the system. They can be read then.
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        let waiting = std::mem::take(&mut self.waiting);
+        if !waiting.is_empty() {
+            self.write(&waiting)?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        let failed = |e| Error::io(&self.path, e);
+        if self.file.is_none() {
+            self.file = Some(File::options().read(true).write(true).create_new(true).open(&self.path).map_err(failed)?);
+        }
+        match &mut self.file {
+            Some(file) => file.write_all(bytes).map_err(failed),
+            None => Ok(()),
+        }
+    }
+
+    /// Passes on a value in parts of at most the length of the buffer.
+    pub(crate) fn read(
+        &self,
+        place: Place,
+        length: usize,
+        buffer: &mut [u8],
+        mut take: impl FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let mut found = 0;
+        let mut done = 0;
+        while let (Some(file), true) = (&self.file, done < length) {
+            let most = buffer.len();
+            let part = &mut buffer[..most.min(length - done)];
+            read_exact(file, part, place.at + done as u64).map_err(|e| Error::io(&self.path, e))?;
+            found = crc32c::crc32c_append(found, part);
+            done += part.len();
+            take(part)?;
+        }
+        check(&self.path, place.at, place.checksum, found)
+    }
+}
+
+impl Drop for Aside {
+    fn drop(&mut self) {
+        if self.file.is_some() {
+            let _ = fs::remove_file(&self.path); // its directory is removed as well
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Entries that tell their partition and their number in it, of different lengths.
+    fn entry(partition: usize, number: usize) -> Vec<u8> {
+        let mut bytes = vec![partition as u8, number as u8, (number >> 8) as u8];
+        bytes.resize(3 + number % 90 * if number % 500 == 7 { 700 } else { 1 }, 0xab);
+        bytes
+    }
+
+    #[test]
+    fn partitions_keep_their_order_with_any_memory() {
+        for memory in [0, 50_000, 300_000, 1 << 30] {
+            let directory = tempfile::tempdir().unwrap();
+            let mut spill = Spill::new(directory.path(), "test", 7, memory);
+            for number in 0..3000 {
+                for partition in 0..7 {
+                    let entry = entry(partition, number);
+                    spill.add(partition, &[&entry[..2], &entry[2..]]).unwrap();
+                }
+            }
+            assert!(memory < 1 << 20 || spill.file.is_none());
+            let spilled = spill.finish().unwrap();
+            for partition in 0..7 {
+                let wanted: Vec<u8> = (0..3000).flat_map(|number| entry(partition, number)).collect();
+                let mut found = Vec::new();
+                spilled.read(partition, &mut found).unwrap();
+                assert!(found == wanted, "partition {partition} with memory {memory}");
+                assert_eq!((spilled.entries(partition), spilled.bytes(partition)), (3000, wanted.len() as u64));
+            }
+            drop(spilled);
+            assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+        }
+    }
+
+    #[test]
+    fn changed_temporary_files_are_found() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut spill = Spill::new(directory.path(), "test", 1, 0);
+        (0..100).for_each(|_| spill.add(0, &[&[7; 100]]).unwrap());
+        let spilled = spill.finish().unwrap();
+        let mut aside = Aside::new(directory.path(), "aside");
+        let value = vec![9; 3 << 20];
+        let places = [aside.put(&value[..10]).unwrap(), aside.put(&value).unwrap()];
+        aside.flush().unwrap();
+        let read = |aside: &Aside, place| {
+            let mut length = 0;
+            aside.read(place, value.len(), &mut [0; 1000], |part| {
+                length += part.len();
+                Ok(())
+            })?;
+            Ok::<_, Error>(length)
+        };
+        assert_eq!(read(&aside, Place::parse(&places[1].encode())).unwrap(), value.len());
+        for name in ["test.part", "aside.part"] {
+            let mut file = File::options().write(true).open(directory.path().join(name)).unwrap();
+            file.write_all(&[1; 20]).unwrap();
+        }
+        assert!(matches!(spilled.read(0, &mut Vec::new()), Err(Error::Damaged { .. })));
+        assert!(matches!(read(&aside, places[1]), Err(Error::Damaged { .. })));
     }
 }
