@@ -99,7 +99,7 @@ impl Spill {
             to.full.push(ended);
         }
         to.open.try_reserve_exact(wanted).map_err(|_| self.lacking(wanted))?;
-        self.held += wanted;
+        self.held += self.partitions[partition].open.capacity();
         if self.held > self.most {
             self.write_full()?;
         }

@@ -88,6 +88,7 @@ impl Maker<'_> {
         for (signature, record) in run.iter() {
             let bin = self.bin(range, &signature);
             while made.ends.len() < bin {
+                self.control.check()?;
                 made.ends.push((made.bytes.len(), filter));
                 filter = 0;
             }
@@ -122,6 +123,7 @@ impl Bins {
         let mut buffer = if self.missing.is_empty() { Vec::new() } else { vec![0; AT_ONCE] };
         let mut start = 0;
         for &(end, filter) in &self.ends {
+            control.check()?;
             let mut length = (end - start) as u64;
             for value in missing.clone().take_while(|value| value.at <= end) {
                 length += value.length as u64;

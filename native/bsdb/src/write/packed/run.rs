@@ -139,8 +139,8 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Makes room for a record. Which duplicates are named must not depend on the memory, so refused ones do not end the
-    /// pass. But what has no lower signature than these need not be kept.
+    /// Makes room for a record. Which duplicates are named must not depend on the memory, so refused ones do not end
+    /// the pass. But what has no lower signature than these need not be kept.
     #[cold]
     fn make_room(&mut self, length: usize) -> Result<()> {
         self.sort()?;
