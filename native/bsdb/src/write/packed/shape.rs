@@ -34,7 +34,7 @@ pub(super) struct Shape {
 impl Shape {
     /// The shape for records of so many bytes with their headers.
     pub(super) fn plain(records: u64, bytes: u64) -> Shape {
-        let average = if records == 0 { LEAST_BIN } else { (bytes / records).max(1) };
+        let average = bytes.checked_div(records).map_or(LEAST_BIN, |average| average.max(1));
         let per_bin = LEAST_BIN.div_ceil(average);
         Shape::of(records.div_ceil(per_bin).max(1), average > MOST_ALIGNED)
     }
