@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::control::Control;
+use super::manifest::Totals;
 use super::options::BuildOptions;
 use super::output::Finished;
 use super::record::Record;
@@ -22,6 +23,11 @@ pub(crate) struct Context {
 
 /// Takes the records of a database and writes its content.
 pub(crate) trait Assembly: Send {
+    /// Tells the totals of all records before the first one, if records come in the order of their keys.
+    fn expect(&mut self, _totals: &Totals) -> Result<()> {
+        Ok(())
+    }
+
     /// Takes a record. They come in the order in which they were added.
     fn add(&mut self, record: &Record<'_>) -> Result<()>;
 

@@ -7,11 +7,14 @@ use sha2::{Digest, Sha256};
 use super::assembly::Assembled;
 use super::options::BuildOptions;
 use crate::format::frame::Id;
+use crate::format::record::Header;
 
 /// Counts and measures the records that were given to a build.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Totals {
     pub(crate) records: u64,
+    /// Bytes of the records with their headers.
+    pub(crate) record_bytes: u64,
     pub(crate) key_bytes: u64,
     pub(crate) value_bytes: u64,
     pub(crate) longest_key: usize,
@@ -23,6 +26,7 @@ impl Totals {
     #[inline]
     pub(crate) fn add(&mut self, key: usize, value: usize) {
         self.records += 1;
+        self.record_bytes += Header::of(key, value).record();
         self.key_bytes += key as u64;
         self.value_bytes += value as u64;
         self.longest_key = self.longest_key.max(key);
