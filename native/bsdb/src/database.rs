@@ -86,6 +86,11 @@ impl Database {
         }
     }
 
+    #[cfg(test)]
+    pub(crate) fn shards(&self) -> &Shards {
+        &self.shards
+    }
+
     /// Opens a directory with a manifest.
     pub(crate) fn open_directory(path: &Path, options: Options) -> Result<Database> {
         Ok(Database { shards: Shards::open(path, options)? })

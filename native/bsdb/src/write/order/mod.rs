@@ -287,3 +287,161 @@ fn place(options: &BuildOptions, totals: &Totals) -> [u32; 3] {
     let offset = ((1 + pages / files) * SIZE as u64 + ahead).min((1 << (56 - address_bits(options))) - 1);
     [files - 1, offset, detail].map(|largest| 64 - largest.leading_zeros())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::database::Database;
+    use crate::order::cursor::OrderCursor;
+    use crate::order::tree::OrderTree;
+    use crate::single::Single;
+
+    fn context(directory: &tempfile::TempDir, options: BuildOptions) -> Context {
+        Context {
+            options,
+            directory: directory.path().into(),
+            temporary: directory.path().into(),
+            control: Control::new(None),
+        }
+    }
+
+    /// Numbers below `count` in a pseudorandom order.
+    fn shuffled(count: usize) -> Vec<usize> {
+        let mut numbers: Vec<usize> = (0..count).collect();
+        numbers.sort_by_key(|&n| (n as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        numbers
+    }
+
+    #[test]
+    fn records_with_the_same_key_stay_in_their_order() {
+        let long = vec![5; LONG_VALUE + 1];
+        for memory in [1 << 30, 0] {
+            let directory = tempfile::tempdir().unwrap();
+            let options = BuildOptions { memory, duplicates: Duplicates::Last, ..BuildOptions::default() };
+            let mut sorter = KeySorter::new(&context(&directory, options));
+            let signatures = Mum::new(0);
+            let keys: Vec<_> = shuffled(40_000).iter().map(|n| format!("{:05}", n / 2)).collect();
+            for (i, key) in keys.iter().enumerate() {
+                let short = format!("{i:060}");
+                let value = if i % 4000 == 1 { &long } else { short.as_bytes() };
+                let signature = signatures.sign(key.as_bytes());
+                sorter.add(&Record { signature, key: key.as_bytes(), value }).unwrap();
+            }
+            let mut wanted: Vec<_> = (0..keys.len()).collect();
+            wanted.sort_by_key(|&i| &keys[i]);
+            let mut wanted = wanted.iter();
+            let mut take = |record: &Record<'_>| {
+                let i = *wanted.next().unwrap();
+                assert_eq!(record.key, keys[i].as_bytes());
+                assert_eq!(record.signature, signatures.sign(record.key));
+                assert!(record.value == if i % 4000 == 1 { long.clone() } else { format!("{i:060}").into_bytes() });
+                Ok(())
+            };
+            sorter.finish(&mut take).unwrap();
+            assert!(wanted.next().is_none());
+            assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+        }
+    }
+
+    #[test]
+    fn the_least_duplicate_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut sorter = KeySorter::new(&context(&directory, BuildOptions::default()));
+        for key in [b"d", b"c", b"b", b"d", b"a", b"b", b"b"] {
+            sorter.add(&Record { signature: Mum::new(0).sign(key), key, value: b"" }).unwrap();
+        }
+        let refused = sorter.finish(&mut |_| Ok(()));
+        assert!(matches!(refused, Err(Error::Duplicate { key, first: 2, second: 5 }) if key == b"b"));
+    }
+
+    #[test]
+    fn places_have_room_for_the_largest_address() {
+        let mut totals = Totals::default();
+        let of = |layout, files, totals: &Totals| {
+            place(&BuildOptions { layout, data_files: files, ..BuildOptions::default() }, totals)
+        };
+        assert_eq!(of(Layout::Blocked, 1, &totals), [0, 14, 0]);
+        (0..1000).for_each(|_| totals.add(10, 87));
+        assert_eq!(of(Layout::Blocked, 1, &totals), [0, 17, 0]);
+        assert_eq!(of(Layout::Compact, 1, &totals), [0, 17, 1]);
+        assert_eq!(of(Layout::Compressed, 3, &totals), [2, 23, 10]);
+        totals.add(10, 5_000_000);
+        assert_eq!(of(Layout::Compact, 2, &totals)[2], 8);
+    }
+
+    /// Checks the file against that of a database that Java built.
+    fn compare(path: &std::path::Path) {
+        let database = Database::open(path).unwrap();
+        let orders = database.shards().orders().unwrap();
+        let &[(single, tree)] = &orders[..] else { panic!("a database without shards") };
+        let directory = tempfile::tempdir().unwrap();
+        for memory in [1 << 30, 0] {
+            let facts = &single.facts;
+            let data_files = facts.files.iter().filter(|file| file.kind == crate::format::frame::Kind::Data).count();
+            let options = BuildOptions {
+                memory,
+                layout: facts.layout,
+                data_files: data_files as u16,
+                block: if facts.block == 0 { 1024 } else { facts.block },
+                ..BuildOptions::default()
+            };
+            let context = context(&directory, options);
+            let (order, file) = if facts.layout.is_packed() {
+                collected(&context, tree)
+            } else {
+                addressed(&context, &database, single, tree)
+            };
+            let wanted = facts.order.as_ref().unwrap();
+            assert_eq!((order.levels, order.place), (wanted.levels.clone(), wanted.place));
+            let wanted = facts.files.iter().find(|file| file.kind == crate::format::frame::Kind::Order).unwrap();
+            assert_eq!(file.line.end, wanted.end);
+            assert_eq!(file.line.pages, wanted.pages);
+            let name = wanted.name(&database.shards().id);
+            file.seal(&database.shards().id).unwrap();
+            let [made, wanted] = [directory.path(), path].map(|directory| fs::read(directory.join(&name)).unwrap());
+            assert!(made == wanted, "{name}");
+            fs::remove_file(directory.path().join(&name)).unwrap();
+        }
+    }
+
+    fn collected(context: &Context, tree: &OrderTree) -> (OrderFacts, Finished) {
+        let mut cursor = OrderCursor::new(tree);
+        let mut keys = Vec::new();
+        let mut more = cursor.first().unwrap();
+        while more {
+            keys.push(cursor.key().unwrap().to_vec());
+            more = cursor.next().unwrap();
+        }
+        let mut collected = CollectedKeys::new(context);
+        shuffled(keys.len()).iter().for_each(|&i| collected.add(&keys[i]).unwrap());
+        collected.finish().unwrap()
+    }
+
+    fn addressed(context: &Context, database: &Database, single: &Single, tree: &OrderTree) -> (OrderFacts, Finished) {
+        let mut totals = Totals::default();
+        for record in database.scan().unwrap() {
+            let (key, value) = record.unwrap();
+            totals.add(key.len(), value.len());
+        }
+        assert_eq!(totals.records, single.facts.records);
+        let mut addressed = AddressedKeys::new(context, &totals).unwrap();
+        let mut cursor = OrderCursor::new(tree);
+        let mut more = cursor.first().unwrap();
+        while more {
+            let Address { file, offset, detail } = tree.address(cursor.value());
+            let address = u64::from(file) << 56 | offset << address_bits(&context.options) | detail;
+            addressed.add(cursor.key().unwrap(), address).unwrap();
+            more = cursor.next().unwrap();
+        }
+        addressed.finish().unwrap()
+    }
+
+    /// `BSDB_ORDERED` has the directories of ordered databases without duplicates, separated by colons.
+    #[test]
+    fn files_are_those_of_java() {
+        for path in std::env::var("BSDB_ORDERED").unwrap_or_default().split(':').filter(|path| !path.is_empty()) {
+            println!("{path}");
+            compare(path.as_ref());
+        }
+    }
+}

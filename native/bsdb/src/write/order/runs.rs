@@ -169,7 +169,8 @@ impl Reader<'_> {
     #[cold]
     fn changed(&self, wanted: u32, found: u32) -> Error {
         let expected = format!("checksum {wanted:08x} of a temporary file");
-        let found = format!("bytes of this build that another process or the device changed, with checksum {found:08x}");
+        let found =
+            format!("bytes of this build that another process or the device changed, with checksum {found:08x}");
         Error::damaged(self.path, self.next, expected, found)
     }
 }

@@ -400,3 +400,88 @@ fn sift_down(heap: &mut [usize], mut at: usize, heads: &[Head<'_>]) {
         at = least;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::write::options::BuildOptions;
+
+    /// Sorts numbered keys with so much memory, in which run files are merged as few at once as possible.
+    fn sorted(keys: &[Vec<u8>], memory: u64, threads: usize) -> Vec<(Vec<u8>, u32)> {
+        let directory = tempfile::tempdir().unwrap();
+        let context = Context {
+            options: BuildOptions { threads, ..BuildOptions::default() },
+            directory: directory.path().into(),
+            temporary: directory.path().into(),
+            control: Control::new(None),
+        };
+        let mut sorter = Sorter::new(&context, "test", memory);
+        sorter.memory = memory;
+        for (number, key) in keys.iter().enumerate() {
+            // What goes with a key has different lengths.
+            let tail = vec![7; number % 5];
+            sorter.add(key, &[&(number as u32).to_le_bytes(), &tail]).unwrap();
+        }
+        let mut taken = Vec::new();
+        sorter
+            .finish(|key, with| {
+                let number = u32_at(with, 0).unwrap();
+                assert_eq!(with.len(), 4 + number as usize % 5);
+                taken.push((key.to_vec(), number));
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+        taken
+    }
+
+    fn check(keys: &[Vec<u8>]) {
+        let mut wanted: Vec<_> = keys.iter().cloned().zip(0..).collect();
+        wanted.sort();
+        for (memory, threads) in [(1 << 30, 1), (1 << 30, 3), (1 << 17, 2), (4000, 1)] {
+            assert!(sorted(keys, memory, threads) == wanted, "with {memory} bytes");
+        }
+    }
+
+    /// Pseudorandom numbers.
+    fn numbers(count: usize) -> impl Iterator<Item = u64> {
+        let next = |z: &u64| Some(z.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1));
+        std::iter::successors(Some(7u64), next).skip(1).map(|z| z >> 20).take(count)
+    }
+
+    #[test]
+    fn keys_of_all_kinds_are_sorted() {
+        check(&[]);
+        check(&[vec![]]);
+        check(&numbers(20_000).map(|n| n.to_be_bytes()[2..].to_vec()).collect::<Vec<_>>());
+        check(&numbers(5000).map(|n| format!("a long beginning {}", n % 3000).into_bytes()).collect::<Vec<_>>());
+        check(&numbers(5000).map(|n| vec![(n % 2) as u8; n as usize % 30]).collect::<Vec<_>>());
+        check(&numbers(300).map(|n| vec![b'x'; n as usize % 3000]).collect::<Vec<_>>());
+        check(&vec![b"the same".to_vec(); 1000]);
+        check(&vec![vec![]; 100]);
+    }
+
+    #[test]
+    fn many_keys_are_sorted_by_threads() {
+        let keys: Vec<_> = numbers(4 * MANY).map(|n| format!("key {:09}", n % 100_000).into_bytes()).collect();
+        let mut wanted: Vec<_> = keys.iter().cloned().zip(0..).collect();
+        wanted.sort();
+        for threads in [1, 2, 5] {
+            assert!(sorted(&keys, 1 << 30, threads) == wanted);
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn keys_are_sorted(
+            keys in proptest::collection::vec(proptest::collection::vec(0u8..3, 0..30), 0..300),
+            memory in 100u64..20_000,
+        ) {
+            let mut wanted: Vec<_> = keys.iter().cloned().zip(0..).collect();
+            wanted.sort();
+            assert!(sorted(&keys, memory, 1) == wanted);
+        }
+    }
+}
