@@ -1,13 +1,10 @@
 //! The order of keys (FORMAT.md §16): keys or records are sorted by key, and the tree is written.
 
+mod aside;
 mod node;
 mod runs;
 mod sort;
 mod tree;
-
-use std::fs::{self, File};
-use std::io::Write;
-use std::path::PathBuf;
 
 use super::assembly::Context;
 use super::control::{Control, Stage};
@@ -21,10 +18,9 @@ use crate::format::block;
 use crate::format::facts::{Layout, OrderFacts};
 use crate::format::page::{PAYLOAD, SIZE};
 use crate::format::record::Header;
-use crate::format::{u32_at, u64_at};
+use crate::format::u64_at;
 use crate::hash::mum::Mum;
-use crate::memory;
-use crate::os::direct::read_exact;
+use aside::Aside;
 use sort::Sorter;
 use tree::TreeWriter;
 
@@ -50,7 +46,7 @@ impl KeySorter {
     pub(crate) fn new(context: &Context) -> KeySorter {
         KeySorter {
             sorter: Sorter::new(context, "records", context.options.memory / 2),
-            aside: Aside { path: context.temporary.join("values.part"), file: None, end: 0 },
+            aside: Aside::new(context.temporary.join("values.part")),
             records: 0,
             rejects: context.options.duplicates == Duplicates::Refuse,
             signatures: Mum::new(context.options.seed),
@@ -74,7 +70,7 @@ impl KeySorter {
     /// Passes all records on in the order of their keys: whoever takes them chooses among those with the same key. Fails
     /// if the options refuse duplicates and there are some; the error names the least such key and its first two records.
     pub(crate) fn finish(self, to: &mut dyn FnMut(&Record<'_>) -> Result<()>) -> Result<()> {
-        let KeySorter { sorter, mut aside, records, rejects, signatures, control } = self;
+        let KeySorter { sorter, aside, records, rejects, signatures, control } = self;
         let mut last = Vec::new();
         let mut last_number = None;
         let mut done = 0;
@@ -107,62 +103,6 @@ impl KeySorter {
             Ok(())
         })?;
         control.report(Stage::Order, records, Some(records))
-    }
-}
-
-/// Long values in a temporary file, which is removed when this is dropped.
-struct Aside {
-    path: PathBuf,
-    file: Option<File>,
-    end: u64,
-}
-
-impl Aside {
-    /// Bytes that say where a value is: offset, length, CRC32C.
-    const PLACE: usize = 16;
-
-    fn put(&mut self, value: &[u8]) -> Result<[u8; Aside::PLACE]> {
-        let failed = |e| Error::io(&self.path, e);
-        if self.file.is_none() {
-            self.file = Some(File::options().read(true).write(true).create_new(true).open(&self.path).map_err(failed)?);
-        }
-        if let Some(file) = &mut self.file {
-            file.write_all(value).map_err(failed)?;
-        }
-        let mut place = [0; Aside::PLACE];
-        place[..8].copy_from_slice(&self.end.to_le_bytes());
-        place[8..12].copy_from_slice(&(value.len() as u32).to_le_bytes());
-        place[12..].copy_from_slice(&crc32c::crc32c(value).to_le_bytes());
-        self.end += value.len() as u64;
-        Ok(place)
-    }
-
-    fn read(&mut self, place: &[u8], to: &mut Vec<u8>) -> Result<()> {
-        let at = u64_at(place, 0).unwrap_or(0);
-        let length = u32_at(place, 8).unwrap_or(0) as usize;
-        let wanted = u32_at(place, 12).unwrap_or(0);
-        to.clear();
-        memory::reserve(to, length, &self.path)?;
-        to.resize(length, 0);
-        if let Some(file) = &self.file {
-            read_exact(file, to, at).map_err(|e| Error::io(&self.path, e))?;
-        }
-        let found = crc32c::crc32c(to);
-        if found != wanted {
-            let expected = format!("checksum {wanted:08x} of a temporary file");
-            let found =
-                format!("bytes of this build that another process or the device changed, with checksum {found:08x}");
-            return Err(Error::damaged(&self.path, at, expected, found));
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Aside {
-    fn drop(&mut self) {
-        if self.file.is_some() {
-            let _ = fs::remove_file(&self.path); // its directory is removed as well
-        }
     }
 }
 
@@ -290,6 +230,8 @@ fn place(options: &BuildOptions, totals: &Totals) -> [u32; 3] {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::database::Database;
     use crate::order::cursor::OrderCursor;

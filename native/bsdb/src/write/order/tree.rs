@@ -1,5 +1,8 @@
 //! Writes the tree of keys from front to back (FORMAT.md §16).
 
+use std::path::{Path, PathBuf};
+
+use super::aside::Aside;
 use super::node::{common, Node};
 use crate::error::Result;
 use crate::format::facts::OrderFacts;
@@ -9,10 +12,14 @@ use crate::order::node::CHILD;
 use crate::write::assembly::Context;
 use crate::write::output::{Finished, OutputFile};
 
-/// Writes the leaves at once, and the levels above them at the end. These are in memory until then: 0.02 to 0.03 bytes
-/// for each short key, and more only if keys have hundreds of bytes in common.
+/// Bytes of a level that are in memory.
+const HELD: usize = 1 << 20;
+
+/// Writes the leaves at once, and the levels above them at the end. These take 0.02 to 0.03 bytes for each short key, and
+/// more if keys have hundreds of bytes in common; most of it lies in temporary files until then.
 pub(super) struct TreeWriter {
     file: OutputFile,
+    temporary: PathBuf,
     place: [u32; 3],
     /// The levels that have entries, from the leaves up.
     levels: Vec<Level>,
@@ -33,12 +40,14 @@ struct Level {
     /// The nodes that ended, and their pages.
     nodes: u64,
     pages: u64,
-    /// Those of a level above the leaves.
+    /// The last ones of a level above the leaves, and those before them.
     ended: Vec<u8>,
+    aside: Aside,
+    places: Vec<[u8; Aside::PLACE]>,
 }
 
 impl Level {
-    fn new(number: usize, width: usize) -> Level {
+    fn new(number: usize, width: usize, temporary: &Path) -> Level {
         Level {
             node: Node::new(number as u8, width, if number == 0 { 1 } else { 2 }),
             separator: Vec::new(),
@@ -47,6 +56,8 @@ impl Level {
             nodes: 0,
             pages: 0,
             ended: Vec::new(),
+            aside: Aside::new(temporary.join(format!("order-level-{number}.part"))),
+            places: Vec::new(),
         }
     }
 }
@@ -55,8 +66,9 @@ impl TreeWriter {
     /// Creates the file. `place` has the bits of the file number, the offset and the detail of an address.
     pub(super) fn create(context: &Context, place: [u32; 3]) -> Result<TreeWriter> {
         let file = OutputFile::create(&context.directory, Kind::Order, 0)?;
-        let leaves = Level::new(0, place.iter().sum::<u32>() as usize);
-        Ok(TreeWriter { file, place, levels: vec![leaves], keys: 0, bytes: Vec::new() })
+        let leaves = Level::new(0, place.iter().sum::<u32>() as usize, &context.temporary);
+        let temporary = context.temporary.clone();
+        Ok(TreeWriter { file, temporary, place, levels: vec![leaves], keys: 0, bytes: Vec::new() })
     }
 
     /// The number of keys.
@@ -103,7 +115,7 @@ impl TreeWriter {
     /// Ends the node of a level, which has entries.
     fn end_node(&mut self, level: usize) -> Result<()> {
         if level + 1 == self.levels.len() {
-            self.levels.push(Level::new(level + 1, CHILD));
+            self.levels.push(Level::new(level + 1, CHILD, &self.temporary));
         }
         let ended = &mut self.levels[level];
         let separator = std::mem::take(&mut ended.separator);
@@ -121,6 +133,11 @@ impl TreeWriter {
         } else {
             memory::reserve(&mut ended.ended, bytes.len(), file.path())?;
             ended.ended.extend_from_slice(bytes);
+            if ended.ended.len() >= HELD {
+                memory::reserve(&mut ended.places, 1, file.path())?;
+                ended.places.push(ended.aside.put(&ended.ended)?);
+                ended.ended.clear();
+            }
         }
         ended.pages_before = pages;
         ended.pages += pages as u64;
@@ -136,10 +153,12 @@ impl TreeWriter {
             self.end_node(number)?;
             let level = &mut self.levels[number];
             levels.push(level.pages);
-            let ended = std::mem::take(&mut level.ended);
-            let is_root = level.nodes == 1;
-            self.file.put(&ended)?;
-            if is_root {
+            for place in &level.places {
+                level.aside.read(place, &mut self.bytes)?;
+                self.file.put(&self.bytes)?;
+            }
+            self.file.put(&level.ended)?;
+            if level.nodes == 1 {
                 break;
             }
         }
