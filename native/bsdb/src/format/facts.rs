@@ -31,7 +31,7 @@ pub enum Layout {
 }
 
 impl Layout {
-    const ALL: [Layout; 6] =
+    pub(crate) const ALL: [Layout; 6] =
         [Layout::Blocked, Layout::Compact, Layout::Compressed, Layout::Packed, Layout::PackedCompressed, Layout::None];
 
     /// The name in the manifest and on the command line.
