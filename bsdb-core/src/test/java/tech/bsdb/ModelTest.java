@@ -134,7 +134,7 @@ class ModelTest {
     }
   }
 
-  private static byte[] key(SplittableRandom random) {
+  static byte[] key(SplittableRandom random) {
     int length =
         switch (random.nextInt(20)) {
           case 0 -> random.nextInt(3);
@@ -147,7 +147,7 @@ class ModelTest {
     return key;
   }
 
-  private static byte[] value(SplittableRandom random) {
+  static byte[] value(SplittableRandom random) {
     int length =
         switch (random.nextInt(40)) {
           case 0 -> 0;

@@ -21,7 +21,7 @@ public final class NativeReader {
   private static final HexFormat HEX = HexFormat.of();
   private static final Path DIRECTORY =
       Path.of(System.getProperty("basedir", "")).resolve("../native").toAbsolutePath().normalize();
-  private static final @Nullable Path PROGRAM = build();
+  private static final @Nullable Path PROGRAM = example("answers");
 
   private NativeReader() {}
 
@@ -70,22 +70,23 @@ public final class NativeReader {
     }
   }
 
-  private static @Nullable Path build() {
+  /** Builds an example program in {@code native/bsdb}; null if it cannot be built here. */
+  static @Nullable Path example(String name) {
     if (!isAsked()) {
       return null;
     }
     try {
       if (cargo("fetch", "--locked").exit != 0) {
-        System.err.println("WARNING: no crates for native/: its reader is not tested");
+        System.err.println("WARNING: no crates for native/: it is not tested");
         return null;
       }
-      Run build = cargo("build", "--release", "--locked", "-p", "bsdb", "--example", "answers");
+      Run build = cargo("build", "--release", "--locked", "-p", "bsdb", "--example", name);
       assertThat(build.exit).as(build.output).isZero();
       String target = System.getenv("CARGO_TARGET_DIR");
       Path targets = target == null ? DIRECTORY.resolve("target") : Path.of(target);
-      return targets.resolve("release/examples/answers");
+      return targets.resolve("release/examples").resolve(name);
     } catch (IOException e) {
-      System.err.println("WARNING: no cargo here: the reader in native/ is not tested");
+      System.err.println("WARNING: no cargo here: what is in native/ is not tested");
       return null;
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
@@ -99,7 +100,8 @@ public final class NativeReader {
     return run(command);
   }
 
-  private static Run run(List<String> command) throws IOException, InterruptedException {
+  /** Runs a program. */
+  static Run run(List<String> command) throws IOException, InterruptedException {
     Path output = Files.createTempFile("bsdb-native", ".txt");
     try {
       Process process =
