@@ -152,7 +152,7 @@ impl Output for DatabaseWriter {
     }
 
     fn finish(mut self: Box<Self>) -> Result<Written> {
-        let made = self.assembling()?.complete()?;
+        let made = self.assembling()?.complete(&self.totals)?;
         seal(&self.context, self.shard, self.totals, made)
     }
 }
@@ -182,8 +182,10 @@ impl Assembling {
         }
     }
 
-    fn complete(mut self) -> Result<Assembled> {
+    /// Writes the content of all files. `totals` are those of all records.
+    fn complete(mut self, totals: &Totals) -> Result<Assembled> {
         if let Some(sorter) = self.sorter {
+            self.assembly.expect(totals)?;
             sorter.finish(&mut |record| self.assembly.add(record))?;
         }
         self.assembly.complete()
