@@ -8,6 +8,7 @@ pub(crate) mod assembly;
 pub(crate) mod blocks;
 pub(crate) mod builder;
 pub(crate) mod control;
+pub(crate) mod data;
 pub(crate) mod database;
 pub(crate) mod hash;
 pub(crate) mod manifest;
@@ -18,6 +19,7 @@ pub(crate) mod packed;
 pub(crate) mod passes;
 pub(crate) mod pilots;
 pub(crate) mod record;
+pub(crate) mod reread;
 pub(crate) mod set;
 pub(crate) mod spill;
 #[cfg_attr(not(unix), path = "work/elsewhere.rs")]

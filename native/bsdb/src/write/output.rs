@@ -212,6 +212,14 @@ fn frame(magic: &[u8; 8], line: &FileLine, id: &Id, number: u64) -> [u8; page::S
     bytes
 }
 
+/// Writes the file of the dictionary (FORMAT.md §4), unsealed.
+pub(crate) fn write_dictionary(directory: &Path, dictionary: &[u8]) -> Result<Finished> {
+    let mut file = OutputFile::create(directory, Kind::Dictionary, 0)?;
+    file.put(dictionary)?;
+    let end = file.position();
+    file.finish(Some(end))
+}
+
 /// Writes the manifest of a directory, forced to the device. Returns its length in bytes.
 pub(crate) fn write_manifest(directory: &Path, text: &[u8], id: &Id) -> Result<u64> {
     let mut file = OutputFile::create(directory, Kind::Manifest, 0)?;
