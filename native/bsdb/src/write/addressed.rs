@@ -1,28 +1,647 @@
 //! The layouts blocked, compact and compressed (FORMAT.md §3, §4, §7, §13): data files, hash function and index.
+//!
+//! Records go to the data files at once. Their signatures and addresses are spilled until all are known. Then each part
+//! of the hash function is solved on its own, which also gives the slots of its keys, and parts are written in order.
+
+use std::hash::BuildHasher;
 
 use super::assembly::{Assembled, Assembly, Context};
+use super::control::Stage;
+use super::data::DataWriter;
+use super::hash::{self, HashFile, Part};
+use super::options::Duplicates;
+use super::order::AddressedKeys;
+use super::output::{write_dictionary, Finished, OutputFile};
+use super::passes::Passes;
 use super::record::Record;
-use crate::error::Result;
+use super::reread::Unsealed;
+use super::spill::{Spill, Spilled};
+use crate::error::{show, Error, Result};
+use crate::format::frame::Kind;
+use crate::format::u64_at;
+use crate::hash::mum::Mum;
+use crate::hash::signature::Signature;
+use crate::memory;
+
+/// log2 of the number of partitions of the signatures.
+const PARTITION_BITS: u32 = 10;
+
+/// Bytes of an entry of the spill: signature and address.
+const ENTRY: usize = 24;
+
+/// Memory that a pass takes for each of its entries: the spilled bytes, the sorted entries, the pilots and the slots.
+const WORKING: u64 = 96;
+
+/// Bytes of an entry of the index, and entries of a page (FORMAT.md §7).
+const SLOT: usize = 8;
+const SLOTS: usize = 511;
+
+/// More entries than this, which share the leading bits of their signatures, are sorted by a general algorithm.
+const FEW: usize = 24;
+
+/// What the errors about signatures advise; Java's builder has the same texts.
+const OTHER_SEED: &str = "build with another seed (--seed random, BuildOptions.withSeed, or the option seed of Spark)";
+const PACKED: &str = "another seed does not help: build the packed layout, which holds both (--layout packed, \
+                      Layout.PACKED, or the option layout of Spark), or leave one of the keys out";
 
 /// Assembles a database whose records have addresses.
 pub(crate) struct AddressedAssembly {
-    #[allow(dead_code)]
     context: Context,
+    dictionary: Option<Vec<u8>>,
+    data: DataWriter,
+    located: Located,
+}
+
+/// Where the records are.
+struct Located {
+    spill: Spill,
+    records: u64,
+    order: Option<AddressedKeys>,
+}
+
+impl Located {
+    #[inline]
+    fn add(&mut self, signature: Signature, key: &[u8], address: u64) -> Result<()> {
+        let mut entry = [0; ENTRY];
+        entry[..8].copy_from_slice(&signature.high.to_le_bytes());
+        entry[8..16].copy_from_slice(&signature.low.to_le_bytes());
+        entry[16..].copy_from_slice(&address.to_le_bytes());
+        self.spill.add((signature.high >> (64 - PARTITION_BITS)) as usize, &[&entry])?;
+        self.records += 1;
+        match &mut self.order {
+            Some(order) => order.add(key, address),
+            None => Ok(()),
+        }
+    }
 }
 
 impl AddressedAssembly {
     /// Starts a database whose blocks are compressed with this dictionary.
-    pub(crate) fn new(_context: &Context, _dictionary: Option<Vec<u8>>) -> Result<AddressedAssembly> {
-        todo!()
+    pub(crate) fn new(context: &Context, dictionary: Option<Vec<u8>>) -> Result<AddressedAssembly> {
+        let memory = context.options.memory / 2;
+        Ok(AddressedAssembly {
+            data: DataWriter::new(context, dictionary.as_deref())?,
+            located: Located {
+                spill: Spill::new(&context.temporary, "signatures", 1 << PARTITION_BITS, memory),
+                records: 0,
+                order: context.options.ordered.then(|| AddressedKeys::new(context)),
+            },
+            dictionary,
+            context: context.clone(),
+        })
+    }
+
+    /// Writes all files but the data, which are written already; `index` makes two of them.
+    fn complete_with(self, index: impl FnOnce(&IndexStage) -> Result<Indexed>) -> Result<Assembled> {
+        let AddressedAssembly { context, dictionary, data, mut located } = self;
+        let placed = &mut |signature, key: &[u8], address| located.add(signature, key, address);
+        let (mut files, longest_block) = data.finish(placed)?;
+        let Located { spill, records, order } = located;
+        let order = order.map(AddressedKeys::finish).transpose()?;
+        let indexed = index(&IndexStage {
+            data: Unsealed::open(&files, &context.options, dictionary.as_deref())?,
+            memory: context.options.memory.saturating_sub(spill.held() as u64),
+            spilled: spill.finish()?,
+            records,
+            context: context.clone(),
+        })?;
+        if let Some(dictionary) = &dictionary {
+            files.push(write_dictionary(&context.directory, dictionary)?);
+        }
+        files.extend([indexed.hash, indexed.index]);
+        let order = order.map(|(facts, file)| {
+            files.push(file);
+            facts
+        });
+        Ok(Assembled {
+            records: indexed.keys,
+            buckets: indexed.parts,
+            longest_block,
+            bins: None,
+            filter: None,
+            order,
+            dictionary: dictionary.map_or(0, |bytes| bytes.len()),
+            files,
+        })
     }
 }
 
 impl Assembly for AddressedAssembly {
-    fn add(&mut self, _record: &Record<'_>) -> Result<()> {
-        todo!()
+    fn add(&mut self, record: &Record<'_>) -> Result<()> {
+        let located = &mut self.located;
+        self.data.add(record, &mut |signature, key, address| located.add(signature, key, address))
     }
 
     fn complete(self: Box<Self>) -> Result<Assembled> {
-        todo!()
+        self.complete_with(IndexStage::run)
+    }
+}
+
+/// The hash function and the index.
+struct Indexed {
+    parts: u64,
+    keys: u64,
+    hash: Finished,
+    index: Finished,
+}
+
+/// Why there is no hash function.
+enum Failure {
+    /// A part cannot be solved: why.
+    Uneven(String),
+    /// The records at these addresses have the same signature.
+    Refused(u64, u64),
+}
+
+/// A record in the index stage.
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    signature: Signature,
+    address: u64,
+}
+
+impl Entry {
+    fn decode(bytes: &[u8]) -> Entry {
+        let word = |at| u64_at(bytes, at).unwrap_or(0);
+        Entry { signature: Signature { high: word(0), low: word(8) }, address: word(16) }
+    }
+}
+
+/// A part, and the entries of the index for its slots.
+struct Solved {
+    part: Part,
+    slots: Vec<u8>,
+}
+
+/// Makes the hash function and the index from the spilled entries.
+struct IndexStage {
+    context: Context,
+    /// What passes may take.
+    memory: u64,
+    spilled: Spilled,
+    records: u64,
+    data: Unsealed,
+}
+
+impl IndexStage {
+    fn run(&self) -> Result<Indexed> {
+        let mut attempt = 0;
+        loop {
+            match self.attempt(hash::parts(self.records, attempt))? {
+                Ok(indexed) => return Ok(indexed),
+                Err(Failure::Refused(first, second)) => return Err(self.duplicate(first, second)?),
+                Err(Failure::Uneven(cause)) if attempt + 1 == hash::ATTEMPTS => {
+                    return Err(Error::Argument(format!(
+                        "the keys' signatures are not evenly distributed: {cause}; {OTHER_SEED}"
+                    )));
+                }
+                Err(Failure::Uneven(_)) => attempt += 1,
+            }
+        }
+    }
+
+    /// Tries to make a function of `parts` parts.
+    fn attempt(&self, parts: u64) -> Result<std::result::Result<Indexed, Failure>> {
+        let Context { options, directory, control, .. } = &self.context;
+        // A pass has one part, or those of one partition.
+        let units = parts.min(1 << PARTITION_BITS);
+        let partitions = (1 << PARTITION_BITS) / units as usize;
+        let of = |unit: usize| unit * partitions..(unit + 1) * partitions;
+        let entries = |unit| of(unit).map(|partition| self.spilled.entries(partition)).sum::<u64>();
+        let passes = Passes { control, threads: options.threads, memory: self.memory };
+        let work = |unit| {
+            let mut sorted = self.sorted(of(unit), units.ilog2())?;
+            match self.distinct(&mut sorted)? {
+                Some(refused) => Ok(Err(refused)),
+                None => self.solve(&sorted, units, parts),
+            }
+        };
+        let mut hash = HashFile::create(directory)?;
+        let mut index = Index { file: OutputFile::create(directory, Kind::Index, 0)?, used: 0 };
+        let mut failure = None;
+        let mut done = 0;
+        let run = passes.run(
+            units as usize,
+            |unit| WORKING * entries(unit),
+            work,
+            |unit, solved| {
+                let solved = match solved {
+                    Ok(solved) => solved,
+                    Err(cause) => {
+                        failure = Some(cause);
+                        return Err(Error::Stopped); // ends the passes
+                    }
+                };
+                for Solved { part, slots } in &solved {
+                    hash.add(part)?;
+                    index.add(slots)?;
+                }
+                done += entries(unit);
+                control.report(Stage::Index, done, Some(self.records))
+            },
+        );
+        if let Some(failure) = failure {
+            return Ok(Err(failure));
+        }
+        run?;
+        Ok(Ok(Indexed { parts, keys: hash.keys(), hash: hash.finish()?, index: index.file.finish(None)? }))
+    }
+
+    /// The entries of some partitions, which have the same leading `bits` bits, in the order of their signatures. Those
+    /// with the same one stay in the order in which they were added.
+    fn sorted(&self, partitions: std::ops::Range<usize>, bits: u32) -> Result<Vec<Entry>> {
+        let path = &self.context.temporary;
+        let mut bytes = Vec::new();
+        for partition in partitions {
+            self.spilled.read(partition, &mut bytes)?;
+        }
+        let count = bytes.len() / ENTRY;
+        // Entries are divided into groups of about two by further bits, and then sorted within these.
+        let group_bits = (count / 2).max(1).ilog2();
+        let group = |high: u64| ((high << bits) >> 1 >> (63 - group_bits)) as usize;
+        let mut ends: Vec<usize> = memory::with_capacity((1 << group_bits) + 1, path)?;
+        ends.resize((1 << group_bits) + 1, 0);
+        for entry in bytes.chunks_exact(ENTRY) {
+            ends[group(u64_at(entry, 0).unwrap_or(0)) + 1] += 1;
+        }
+        for i in 1..ends.len() {
+            ends[i] += ends[i - 1];
+        }
+        let mut sorted = memory::with_capacity(count, path)?;
+        sorted.resize(count, Entry::default());
+        for entry in bytes.chunks_exact(ENTRY) {
+            let entry = Entry::decode(entry);
+            let at = &mut ends[group(entry.signature.high)];
+            sorted[*at] = entry;
+            *at += 1;
+        }
+        let mut start = 0;
+        for &end in &ends[..1 << group_bits] {
+            sort(&mut sorted[start..end]);
+            start = end;
+        }
+        Ok(sorted)
+    }
+
+    /// Keeps one of several sorted entries with the same signature, or tells that this is refused.
+    fn distinct(&self, sorted: &mut Vec<Entry>) -> Result<Option<Failure>> {
+        let keep = self.context.options.duplicates;
+        let mut reader = None;
+        let mut key: Option<(Signature, Vec<u8>)> = None;
+        let mut kept = 0;
+        for i in 0..sorted.len() {
+            let entry = sorted[i];
+            if kept == 0 || sorted[kept - 1].signature != entry.signature {
+                sorted[kept] = entry;
+                kept += 1;
+                continue;
+            }
+            let same = &mut sorted[kept - 1];
+            if keep == Duplicates::Refuse {
+                return Ok(Some(Failure::Refused(same.address, entry.address)));
+            }
+            self.context.control.check()?;
+            let reader = reader.get_or_insert_with(|| self.data.reader());
+            let known = match key.take().filter(|(signature, _)| *signature == entry.signature) {
+                Some((_, known)) => known,
+                None => reader.key(same.address)?,
+            };
+            let other = reader.key(entry.address)?;
+            if known != other {
+                return Err(match keep {
+                    Duplicates::Last => self.collision(&known, &other),
+                    _ => self.collision(&other, &known),
+                });
+            }
+            key = Some((entry.signature, known));
+            if keep == Duplicates::Last {
+                same.address = entry.address;
+            }
+        }
+        sorted.truncate(kept);
+        Ok(None)
+    }
+
+    /// Solves the parts of a pass.
+    fn solve(&self, sorted: &[Entry], units: u64, parts: u64) -> Result<std::result::Result<Vec<Solved>, Failure>> {
+        let Context { options, control, temporary, .. } = &self.context;
+        let mut solved = Vec::new();
+        let mut rest = sorted;
+        for part in 0..parts / units {
+            control.check()?;
+            let bits = parts.ilog2();
+            let number = |entry: &Entry| (entry.signature.high >> 1 >> (63 - bits)) % (parts / units);
+            let (own, others) = rest.split_at(rest.partition_point(|entry| number(entry) <= part));
+            rest = others;
+            let part = match hash::solve(own.iter().map(|entry| &entry.signature), parts, options.checksum_bits) {
+                Ok(part) => part,
+                Err(cause) => return Ok(Err(Failure::Uneven(cause))),
+            };
+            let mut slots = memory::with_capacity(own.len() * SLOT, temporary)?;
+            slots.resize(own.len() * SLOT, 0);
+            for (entry, &slot) in own.iter().zip(&part.slots) {
+                slots[slot as usize * SLOT..][..SLOT].copy_from_slice(&entry.address.to_le_bytes());
+            }
+            solved.push(Solved { part, slots });
+        }
+        Ok(Ok(solved))
+    }
+
+    /// The error for two records with the same signature. It has their key and the numbers of the first two records
+    /// with that key, or their two keys.
+    fn duplicate(&self, first: u64, second: u64) -> Result<Error> {
+        let mut reader = self.data.reader();
+        let key = reader.key(first)?;
+        let other = reader.key(second)?;
+        if key != other {
+            return Ok(self.collision(&key, &other));
+        }
+        let mut numbers = Vec::new();
+        let mut number = 0;
+        reader.scan(|found| {
+            if number % 1024 == 0 {
+                self.context.control.check()?;
+            }
+            if found == key {
+                numbers.push(number);
+            }
+            number += 1;
+            Ok(numbers.len() < 2)
+        })?;
+        match numbers[..] {
+            [first, second] => Ok(Error::Duplicate { key, first, second }),
+            _ => Ok(Error::Impossible(format!(
+                "two records have the same signature, but rereading the records did not find them: records at \
+                 addresses {first} and {second} have the same signature"
+            ))),
+        }
+    }
+
+    /// The error for two different keys with the same signature.
+    fn collision(&self, key: &[u8], other: &[u8]) -> Error {
+        // With a seed that nobody knew before, other keys do not collide.
+        let unknown = Mum::new(std::collections::hash_map::RandomState::new().hash_one(key) as i64);
+        let always = unknown.sign(key) == unknown.sign(other);
+        Error::Argument(format!(
+            "the keys {} and {} have the same 128-bit signature{}",
+            show(key),
+            show(other),
+            if always { format!(" with every seed; {PACKED}") } else { format!("; {OTHER_SEED}") }
+        ))
+    }
+}
+
+/// Sorts entries by signature. Equal ones stay in their order.
+fn sort(entries: &mut [Entry]) {
+    if entries.len() > FEW {
+        entries.sort_by_key(|entry| entry.signature);
+        return;
+    }
+    for i in 1..entries.len() {
+        let moving = entries[i];
+        let mut at = i;
+        while at > 0 && entries[at - 1].signature > moving.signature {
+            entries[at] = entries[at - 1];
+            at -= 1;
+        }
+        entries[at] = moving;
+    }
+}
+
+/// Writes the index in the order of the slots.
+struct Index {
+    file: OutputFile,
+    /// Entries in the current page.
+    used: usize,
+}
+
+impl Index {
+    fn add(&mut self, mut entries: &[u8]) -> Result<()> {
+        while !entries.is_empty() {
+            let (now, rest) = entries.split_at(entries.len().min((SLOTS - self.used) * SLOT));
+            self.file.put(now)?;
+            self.used += now.len() / SLOT;
+            entries = rest;
+            if self.used == SLOTS {
+                self.file.pad()?;
+                self.used = 0;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::format::facts::Layout;
+    use crate::format::frame::hex;
+    use crate::format::page::PAYLOAD;
+    use crate::format::record::SHORT;
+    use crate::write::control::Control;
+    use crate::write::manifest::{self, Totals};
+    use crate::write::options::BuildOptions;
+    use crate::write::output::write_manifest;
+
+    fn context(options: BuildOptions, directory: &Path) -> Context {
+        let control = Control::new(None);
+        Context { options, directory: directory.to_owned(), temporary: directory.to_owned(), control }
+    }
+
+    /// Bytes that do not repeat soon.
+    fn pattern(seed: u64, length: usize) -> Vec<u8> {
+        (0..length).map(|j| (j as u64 * 31 + seed) as u8 ^ (j >> 8) as u8).collect()
+    }
+
+    fn record(kind: &str, i: u64, n: u64) -> (Vec<u8>, Vec<u8>) {
+        let key = format!("key-{}", if kind == "dups" { i % (n / 2) } else { i }).into_bytes();
+        let value = (i * i).to_string().repeat((i % 7) as usize).into_bytes();
+        match (kind, i) {
+            ("mixed", 0) => (Vec::new(), b"empty".to_vec()),
+            ("mixed", 1) => (vec![b'k'; 65_535], pattern(i, 70_000)),
+            ("mixed", 2) => (b"big".to_vec(), pattern(i, 5_000_000)),
+            ("mixed", 100) => (key, pattern(i, 32_510)),
+            ("mixed", 101) => (key, pattern(i, 32_511)),
+            ("long", _) => (key, pattern(i, 1000 + (i % 3000) as usize)),
+            ("fill", _) => {
+                let value = pattern(i, PAYLOAD - SHORT - key.len());
+                (key, value)
+            }
+            _ => (key, value),
+        }
+    }
+
+    /// Builds a database with options and records such as `n=1000 layout=blocked cb=4 files=2 dup=last kind=mixed`, and
+    /// returns its id.
+    fn build(case: &str, resources: &str, directory: &Path) -> Result<String> {
+        build_with(case, resources, directory, IndexStage::run)
+    }
+
+    fn build_with(
+        case: &str,
+        resources: &str,
+        directory: &Path,
+        index: impl FnOnce(&IndexStage) -> Result<Indexed>,
+    ) -> Result<String> {
+        let spec = format!("{case} {resources}");
+        let option = |name: &str, default: &str| {
+            let found = spec.split(' ').find_map(|part| part.strip_prefix(name)?.strip_prefix('='));
+            found.unwrap_or(default).to_owned()
+        };
+        let number = |name, default| option(name, default).parse::<u64>().unwrap();
+        let options = BuildOptions {
+            layout: match option("layout", "").as_str() {
+                "blocked" => Layout::Blocked,
+                "compact" => Layout::Compact,
+                _ => Layout::Compressed,
+            },
+            checksum_bits: number("cb", "4") as u32,
+            data_files: number("files", "1") as u16,
+            duplicates: match option("dup", "").as_str() {
+                "first" => Duplicates::First,
+                "last" => Duplicates::Last,
+                _ => Duplicates::Refuse,
+            },
+            seed: option("seed", "0").parse().unwrap(),
+            block: number("block", "1024"),
+            level: number("level", "6") as i32,
+            memory: number("memory", "1024") << 20,
+            threads: number("threads", "2") as usize,
+            ..BuildOptions::default()
+        };
+        let context = context(options, directory);
+        let mut assembly = AddressedAssembly::new(&context, None)?;
+        let mut totals = Totals::default();
+        let signatures = Mum::new(context.options.seed);
+        let n = number("n", "");
+        for i in 0..n {
+            let (key, value) = record(&option("kind", ""), i, n);
+            totals.add(key.len(), value.len());
+            assembly.add(&Record { signature: signatures.sign(&key), key: &key, value: &value })?;
+        }
+        let mut made = assembly.complete_with(index)?;
+        let text = manifest::text(&context.options, 0, &totals, &made);
+        let id = manifest::id(&text);
+        for file in std::mem::take(&mut made.files) {
+            file.seal(&id)?;
+        }
+        write_manifest(directory, text.as_bytes(), &id)?;
+        let database = crate::Database::open(directory)?;
+        assert_eq!(database.verify()?.records, made.records);
+        Ok(hex(&id))
+    }
+
+    /// Builds with many resources and with few.
+    fn check(cases: &[(&str, &str)]) {
+        for (case, expected) in cases {
+            for resources in ["threads=2", "threads=1 memory=1", "threads=5 memory=1"] {
+                let directory = tempfile::tempdir().unwrap();
+                let found = build(case, resources, directory.path()).unwrap_or_else(|error| error.to_string());
+                assert_eq!(found, *expected, "{case} {resources}");
+            }
+        }
+    }
+
+    /// The expected ids, which cover all bytes of all files, are those of the Java builder.
+    #[test]
+    fn databases_are_those_of_java() {
+        check(&[
+            ("n=0 layout=blocked", "1029ce7427dc3f6e1aee6802db3b6dba"),
+            ("n=1 layout=blocked", "9203671c12d84524e54601065a533a9f"),
+            ("n=2 layout=blocked cb=0", "866721f9cf83d372642ad578f00f14c3"),
+            ("n=3 layout=blocked cb=32", "f0449b2832109b9e20205c1314872aad"),
+            ("n=1000 layout=blocked", "daa0a69d2b2932c7b37b641bf1fb33f7"),
+            ("n=1000 layout=blocked seed=-7 cb=13", "97ec4dfcc3522d00196e47a42a502bb7"),
+            ("n=100000 layout=blocked", "df2a578d5631e7e84ebeb1ae0c9af851"),
+            ("n=100000 layout=blocked cb=13", "49b2c7d309e2923d6053f3d0a4e0e3f3"),
+            ("n=100000 layout=compact cb=0", "95027b40a6246602c40722ff3fbeb367"),
+            ("n=0 layout=compact files=3", "d380a55300d3adba54d0b6c1856c4776"),
+            ("n=1000 layout=compact files=3 cb=32", "17446860cc8b9b050a38915ae979306b"),
+            ("n=1000 layout=blocked kind=mixed", "a53ba7a337c3b5f8b76fdee35884c9c4"),
+            ("n=1000 layout=compact kind=mixed files=2", "6974abd35596bccb41dbd7151c246dcd"),
+            ("n=8000 layout=blocked kind=long files=2", "7eef1670dcc55315eddaacf8b1ec8577"),
+            ("n=8000 layout=compact kind=long files=3", "65fb7f7d8cd0999f9fc2575acb912c74"),
+            ("n=3 layout=blocked kind=fill", "f20e206c2a6d080ee4581d025f668d68"),
+            ("n=2100 layout=compact kind=fill files=2", "4f6211c4ef907b81a75ad3aaf3188809"),
+            ("n=2100 layout=blocked kind=fill files=3 dup=last", "1a3e8d3c489c24b464a5ae24f1710ce4"),
+            ("n=1000 layout=blocked kind=dups dup=first", "b5cb288b61ccdeb12e7f7e608114a1f8"),
+            ("n=1000 layout=compact kind=dups dup=last", "08ec0ff10eac5d700c508b742651ff6e"),
+            ("n=200000 layout=blocked kind=dups dup=last cb=0", "eb9b30c1eec2b4b6c4e8d69232dd9807"),
+        ]);
+    }
+
+    #[test]
+    fn duplicates_are_refused_by_number() {
+        check(&[
+            ("n=1000 layout=blocked kind=dups", "duplicate key \"key-304\" in records 304 and 804"),
+            ("n=1000 layout=compact kind=dups", "duplicate key \"key-304\" in records 304 and 804"),
+            ("n=8000 layout=compact kind=dups files=2", "duplicate key \"key-1586\" in records 1586 and 5586"),
+        ]);
+    }
+
+    #[test]
+    #[ignore = "needs the compressor"]
+    fn compressed_databases_are_those_of_java() {
+        check(&[
+            ("n=0 layout=compressed", "a95f5528513232b19c52826ff1cff064"),
+            ("n=1 layout=compressed", "f3b3c826e4bf6319d6b5e242cc910335"),
+            ("n=1000 layout=compressed", "df694fc1ed6d24f6e1030cfec4c19e9e"),
+            ("n=100000 layout=compressed", "8d4568c45b98c03bc87c4e4052fa0314"),
+            ("n=1000 layout=compressed kind=mixed files=2", "5a8958f4cd84a122ff12c984dbfe6b2e"),
+            ("n=8000 layout=compressed kind=long files=3 block=4096 level=1", "8fe359fd8d1dd8725f23152a4bc42058"),
+            ("n=1000 layout=compressed kind=dups dup=last level=19", "07e9fb2ab66cfc56e2ed4a8de0fade58"),
+            ("n=1000 layout=compressed kind=dups", "duplicate key \"key-304\" in records 304 and 804"),
+        ]);
+    }
+
+    /// More parts than partitions take 50 million records.
+    #[test]
+    fn a_partition_can_have_several_parts() {
+        let directory = tempfile::tempdir().unwrap();
+        let index = |stage: &IndexStage| match stage.attempt(4096)? {
+            Ok(indexed) => Ok(indexed),
+            Err(_) => panic!("parts that cannot be solved"),
+        };
+        build_with("n=10000 layout=compact kind=dups dup=last", "threads=2", directory.path(), index).unwrap();
+    }
+
+    /// The error of a build of records with these signatures and keys.
+    fn failure(layout: Layout, duplicates: Duplicates, records: &[(u64, u64, &str)]) -> String {
+        let directory = tempfile::tempdir().unwrap();
+        let options = BuildOptions { layout, duplicates, ..BuildOptions::default() };
+        let mut assembly = AddressedAssembly::new(&context(options, directory.path()), None).unwrap();
+        for (high, low, key) in records {
+            let signature = Signature { high: *high, low: *low };
+            assembly.add(&Record { signature, key: key.as_bytes(), value: b"value" }).unwrap();
+        }
+        let error = assembly.complete_with(IndexStage::run).unwrap_err();
+        assert!(std::fs::read_dir(directory.path()).unwrap().next().is_none());
+        error.to_string()
+    }
+
+    #[test]
+    fn different_keys_with_one_signature_are_an_error() {
+        let records = [(1, 2, "a"), (1, 3, "b"), (1, 2, "a"), (1, 2, "c")];
+        let advice = "have the same 128-bit signature; build with another seed (--seed random, \
+                      BuildOptions.withSeed, or the option seed of Spark)";
+        for layout in [Layout::Blocked, Layout::Compact] {
+            let refused = failure(layout, Duplicates::Refuse, &records);
+            assert_eq!(refused, "duplicate key \"a\" in records 0 and 2");
+            let refused = failure(layout, Duplicates::Refuse, &[records[0], records[3]]);
+            assert_eq!(refused, format!("the keys \"a\" and \"c\" {advice}"));
+            assert_eq!(failure(layout, Duplicates::First, &records), format!("the keys \"c\" and \"a\" {advice}"));
+            assert_eq!(failure(layout, Duplicates::Last, &records), format!("the keys \"a\" and \"c\" {advice}"));
+        }
+    }
+
+    #[test]
+    fn signatures_that_crowd_one_bucket_are_an_error() {
+        let keys: Vec<String> = (0..100).map(|i| i.to_string()).collect();
+        let records: Vec<_> = keys.iter().zip(0..).map(|(key, i)| (7, i, key.as_str())).collect();
+        let error = failure(Layout::Blocked, Duplicates::Refuse, &records);
+        let cause = "a bucket of 100 keys, which no seed solves";
+        assert!(error.starts_with(&format!("the keys' signatures are not evenly distributed: {cause}; ")), "{error}");
     }
 }

@@ -21,7 +21,7 @@ pub(crate) const ATTEMPTS: u32 = 6;
 
 /// The number of parts for so many records, duplicates included: a power of two.
 pub(crate) fn parts(records: u64, attempt: u32) -> u64 {
-    let least = records.div_ceil(AVERAGE_KEYS).max(1).min(MAX_PARTS);
+    let least = records.div_ceil(AVERAGE_KEYS).clamp(1, MAX_PARTS);
     (least.next_power_of_two() << attempt).min(MAX_PARTS)
 }
 
@@ -34,8 +34,8 @@ pub(crate) struct Part {
     pub(crate) slots: Vec<u32>,
 }
 
-/// Solves a part whose signatures are distinct and ascending. The error tells why that is not possible with this number of
-/// parts.
+/// Solves a part whose signatures are distinct and ascending. The error tells why that is not possible with this
+/// number of parts.
 pub(crate) fn solve<'a>(
     signatures: impl ExactSizeIterator<Item = &'a Signature> + Clone,
     parts: u64,

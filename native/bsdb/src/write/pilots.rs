@@ -1,4 +1,4 @@
-//! The search for the pilots of a part (FORMAT.md §13; §17 has the algorithm, which every writer follows to the letter).
+//! The search for the pilots of a part (FORMAT.md §13; §17 has the algorithm, which writers follow to the letter).
 //!
 //! Buckets are taken from the largest to the smallest. Each gets the first pilot that gives its keys free and distinct
 //! slots. If there is none, it evicts other buckets, which are placed again at once.
@@ -44,7 +44,7 @@ pub(crate) fn slots(keys: usize) -> usize {
 
 /// The buckets of a part of `keys` keys.
 pub(crate) fn buckets(keys: usize) -> usize {
-    (3 * keys + 9) / 10 + 32
+    (3 * keys).div_ceil(10) + 32
 }
 
 /// The bucket of the first half of a signature in a function of `parts` parts. It never decreases within a part.
@@ -104,8 +104,8 @@ impl Taken {
 }
 
 impl Pilots {
-    /// Finds the pilots of a part whose signatures are given: at most [`MAX_KEYS`], distinct and ascending. None: no seed
-    /// solves it.
+    /// Finds the pilots of a part whose signatures are given: at most [`MAX_KEYS`], distinct and ascending. None: no
+    /// seed solves it.
     pub(crate) fn find<'a>(
         signatures: impl ExactSizeIterator<Item = &'a Signature> + Clone,
         parts: u64,
@@ -225,8 +225,8 @@ impl Pilots {
         true
     }
 
-    /// Places a bucket where all slots are free. Most of the time of a build is spent here, with buckets of two and three
-    /// keys: the slots of a pilot are tested without a branch between them.
+    /// Places a bucket where all slots are free. Most of the time of a build is spent here, with buckets of two and
+    /// three keys: the slots of a pilot are tested without a branch between them.
     fn place_free(&mut self, bucket: usize) -> bool {
         match *self.hashes_of(bucket) {
             [a] => self.place_few(bucket, [a]),
@@ -311,8 +311,8 @@ impl Pilots {
         taken
     }
 
-    /// The sum of the squared sizes of the buckets that have the slots of a pilot, once for each slot; `most` or more if
-    /// that is not less, or if one of them is spared.
+    /// The sum of the squared sizes of the buckets that have the slots of a pilot, once for each slot; `most` or more
+    /// if that is not less, or if one of them is spared.
     fn cost(&self, own: &[u64], pilot: u32, most: u64) -> u64 {
         let mut cost = 0;
         for &hash in own {

@@ -22,26 +22,26 @@ use crate::os::direct::read_exact;
 const AHEAD: usize = 1 << 20;
 
 /// The data files of a build.
-pub(crate) struct Written {
-    files: Vec<WrittenFile>,
+pub(crate) struct Unsealed {
+    files: Vec<UnsealedFile>,
     layout: Layout,
     detail_bits: u32,
     dictionary: Option<DDict<'static>>,
 }
 
-struct WrittenFile {
+struct UnsealedFile {
     path: PathBuf,
     file: File,
     end: u64,
 }
 
-impl Written {
+impl Unsealed {
     /// Opens the files, which were written with these options and this dictionary.
-    pub(crate) fn open(files: &[Finished], options: &BuildOptions, dictionary: Option<&[u8]>) -> Result<Written> {
+    pub(crate) fn open(files: &[Finished], options: &BuildOptions, dictionary: Option<&[u8]>) -> Result<Unsealed> {
         let open = |finished: &Finished| {
             let path = finished.path().to_owned();
             let file = File::open(&path).map_err(|e| Error::io(&path, e))?;
-            Ok(WrittenFile { path, file, end: finished.line.end })
+            Ok(UnsealedFile { path, file, end: finished.line.end })
         };
         let dictionary = match (dictionary, files.first()) {
             (Some(bytes), Some(file)) => {
@@ -49,7 +49,7 @@ impl Written {
             }
             _ => None,
         };
-        Ok(Written {
+        Ok(Unsealed {
             files: files.iter().map(open).collect::<Result<_>>()?,
             layout: options.layout,
             detail_bits: data::detail(options.layout, options.block),
@@ -60,7 +60,7 @@ impl Written {
     /// A reader. One thread uses it.
     pub(crate) fn reader(&self) -> Reader<'_> {
         Reader {
-            written: self,
+            unsealed: self,
             file: usize::MAX,
             from: 0,
             payload: Vec::new(),
@@ -73,7 +73,7 @@ impl Written {
 
 /// Reads records, and holds what it read last.
 pub(crate) struct Reader<'a> {
-    written: &'a Written,
+    unsealed: &'a Unsealed,
     file: usize,
     /// The position in the stream of payload bytes of what was read.
     from: u64,
@@ -87,14 +87,14 @@ pub(crate) struct Reader<'a> {
 impl Reader<'_> {
     /// The key of the record at an address.
     pub(crate) fn key(&mut self, address: u64) -> Result<Vec<u8>> {
-        let written = self.written;
-        let place = Address::decode(address, written.detail_bits)
-            .filter(|at| written.files.get(usize::from(at.file)).is_some_and(|file| at.offset < file.end));
+        let unsealed = self.unsealed;
+        let place = Address::decode(address, unsealed.detail_bits)
+            .filter(|at| unsealed.files.get(usize::from(at.file)).is_some_and(|file| at.offset < file.end));
         let Some(at) = place else {
             return Err(Error::Impossible(format!("no record was written at the address {address}")));
         };
         let file = usize::from(at.file);
-        let key = if written.layout == Layout::Compressed {
+        let key = if unsealed.layout == Layout::Compressed {
             self.block(file, at.offset, 0)?;
             let start = at.detail as usize;
             header(self.raw.get(start..)).map(|header| &self.raw[start + header.size..][..header.key])
@@ -104,18 +104,18 @@ impl Reader<'_> {
         let Some(key) = key else {
             return Err(self.damaged(file, at.offset));
         };
-        memory::copy(key, &written.files[file].path)
+        memory::copy(key, &unsealed.files[file].path)
     }
 
     /// Passes on the keys of all records in the order in which they were written, while the function returns true.
     pub(crate) fn scan(&mut self, mut each: impl FnMut(&[u8]) -> Result<bool>) -> Result<()> {
-        let mut next: Vec<u64> = vec![SIZE as u64; self.written.files.len()];
+        let mut next: Vec<u64> = vec![SIZE as u64; self.unsealed.files.len()];
         let mut stripe_end = STRIPE;
         let mut left = true;
         while left {
             left = false;
             for file in 0..next.len() {
-                let end = self.written.files[file].end;
+                let end = self.unsealed.files[file].end;
                 while next[file] < end && (next[file] < stripe_end || next.len() == 1) {
                     let Some(after) = self.step(file, next[file], &mut each)? else {
                         return Ok(());
@@ -129,11 +129,12 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Passes on the keys of the record or block at an offset. Returns where the next one may be; None: no more is wanted.
+    /// Passes on the keys of the record or block at an offset. Returns where the next one may be; None: no more is
+    /// wanted.
     fn step(&mut self, file: usize, offset: u64, each: &mut impl FnMut(&[u8]) -> Result<bool>) -> Result<Option<u64>> {
         let page_end = (offset / SIZE as u64 + 1) * SIZE as u64;
-        if self.written.layout != Layout::Compressed {
-            let blocked = self.written.layout == Layout::Blocked;
+        if self.unsealed.layout != Layout::Compressed {
+            let blocked = self.unsealed.layout == Layout::Blocked;
             if blocked && offset % SIZE as u64 + SHORT as u64 > PAYLOAD as u64 {
                 return Ok(Some(page_end));
             }
@@ -179,7 +180,7 @@ impl Reader<'_> {
         let length = block.size + block.stored as usize;
         self.read(file, offset, length, ahead)?;
         let start = (position_of(offset) - self.from) as usize;
-        let path = &self.written.files[file].path;
+        let path = &self.unsealed.files[file].path;
         let Some(content) = self.payload.get(start + block.size..start + length) else {
             return Err(self.damaged(file, offset));
         };
@@ -188,7 +189,7 @@ impl Reader<'_> {
             memory::reserve(&mut self.raw, content.len(), path)?;
             self.raw.extend_from_slice(content);
         } else {
-            let dictionary = self.written.dictionary.as_ref();
+            let dictionary = self.unsealed.dictionary.as_ref();
             let expanded = self.zstd.decompress(content, dictionary, block.raw as usize, &mut self.raw);
             expanded.map_err(|fault| match fault {
                 Fault::NoMemory => memory::lacking(path, block.raw as usize),
@@ -200,7 +201,7 @@ impl Reader<'_> {
 
     /// Payload bytes from an offset on: so many, or fewer at the end of the file. More are read ahead.
     fn read(&mut self, file: usize, offset: u64, length: usize, ahead: usize) -> Result<&[u8]> {
-        let WrittenFile { path, file: from, end } = &self.written.files[file];
+        let UnsealedFile { path, file: from, end } = &self.unsealed.files[file];
         let position = position_of(offset);
         let length = (length as u64).min(position_of(*end).saturating_sub(position)) as usize;
         let held = self.from..self.from + self.payload.len() as u64;
@@ -224,7 +225,7 @@ impl Reader<'_> {
 
     /// The build wrote the record a moment ago.
     fn damaged(&self, file: usize, offset: u64) -> Error {
-        Error::damaged(&self.written.files[file].path, offset, "the record that was written there", "none")
+        Error::damaged(&self.unsealed.files[file].path, offset, "the record that was written there", "none")
     }
 }
 
