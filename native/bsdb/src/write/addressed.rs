@@ -29,6 +29,9 @@ const PARTITION_BITS: u32 = 10;
 /// Bytes of an entry of the spill: signature and address.
 const ENTRY: usize = 24;
 
+/// Bytes of a partition that go to the spill together.
+const STAGED: usize = 10 * ENTRY;
+
 /// Memory that a pass takes for each of its entries: the spilled bytes, the sorted entries, the pilots and the slots.
 const WORKING: u64 = 96;
 
@@ -55,8 +58,17 @@ pub(crate) struct AddressedAssembly {
 /// Where the records are.
 struct Located {
     spill: Spill,
+    /// The last entries of each partition. They go to the spill together, whose partitions do not fit in a cache.
+    staged: Vec<Staged>,
     records: u64,
     order: Option<AddressedKeys>,
+}
+
+/// The entries of a partition that are not in the spill yet.
+#[derive(Clone, Copy)]
+struct Staged {
+    used: usize,
+    bytes: [u8; STAGED],
 }
 
 impl Located {
@@ -66,12 +78,28 @@ impl Located {
         entry[..8].copy_from_slice(&signature.high.to_le_bytes());
         entry[8..16].copy_from_slice(&signature.low.to_le_bytes());
         entry[16..].copy_from_slice(&address.to_le_bytes());
-        self.spill.add((signature.high >> (64 - PARTITION_BITS)) as usize, &[&entry])?;
+        let partition = (signature.high >> (64 - PARTITION_BITS)) as usize;
+        let staged = &mut self.staged[partition];
+        staged.bytes[staged.used..][..ENTRY].copy_from_slice(&entry);
+        staged.used += ENTRY;
+        if staged.used == STAGED {
+            self.spill.add(partition, &[&staged.bytes])?;
+            staged.used = 0;
+        }
         self.records += 1;
         match &mut self.order {
             Some(order) => order.add(key, address),
             None => Ok(()),
         }
+    }
+
+    /// Moves all entries to the spill.
+    fn flush(&mut self) -> Result<()> {
+        for (partition, staged) in self.staged.iter().enumerate().filter(|(_, staged)| staged.used > 0) {
+            self.spill.add(partition, &[&staged.bytes[..staged.used]])?;
+        }
+        self.staged.clear();
+        Ok(())
     }
 }
 
@@ -83,6 +111,7 @@ impl AddressedAssembly {
             data: DataWriter::new(context, dictionary.as_deref())?,
             located: Located {
                 spill: Spill::new(&context.temporary, "signatures", 1 << PARTITION_BITS, memory),
+                staged: vec![Staged { used: 0, bytes: [0; STAGED] }; 1 << PARTITION_BITS],
                 records: 0,
                 order: context.options.ordered.then(|| AddressedKeys::new(context)),
             },
@@ -96,7 +125,8 @@ impl AddressedAssembly {
         let AddressedAssembly { context, dictionary, data, mut located } = self;
         let placed = &mut |signature, key: &[u8], address| located.add(signature, key, address);
         let (mut files, longest_block) = data.finish(placed)?;
-        let Located { spill, records, order } = located;
+        located.flush()?;
+        let Located { spill, records, order, .. } = located;
         let order = order.map(AddressedKeys::finish).transpose()?;
         let indexed = index(&IndexStage {
             data: Unsealed::open(&files, &context.options, dictionary.as_deref())?,
@@ -207,7 +237,7 @@ impl IndexStage {
         let units = parts.min(1 << PARTITION_BITS);
         let partitions = (1 << PARTITION_BITS) / units as usize;
         let of = |unit: usize| unit * partitions..(unit + 1) * partitions;
-        let entries = |unit| of(unit).map(|partition| self.spilled.entries(partition)).sum::<u64>();
+        let entries = |unit| of(unit).map(|partition| self.spilled.bytes(partition)).sum::<u64>() / ENTRY as u64;
         let passes = Passes { control, threads: options.threads, memory: self.memory };
         let work = |unit| {
             let mut sorted = self.sorted(of(unit), units.ilog2())?;
@@ -512,7 +542,8 @@ mod tests {
             ..BuildOptions::default()
         };
         let context = context(options, directory);
-        let mut assembly = AddressedAssembly::new(&context, None)?;
+        let mut assembly =
+            AddressedAssembly::new(&context, None)?;
         let mut totals = Totals::default();
         let signatures = Mum::new(context.options.seed);
         let n = number("n", "");
