@@ -542,8 +542,7 @@ mod tests {
             ..BuildOptions::default()
         };
         let context = context(options, directory);
-        let mut assembly =
-            AddressedAssembly::new(&context, None)?;
+        let mut assembly = AddressedAssembly::new(&context, None)?;
         let mut totals = Totals::default();
         let signatures = Mum::new(context.options.seed);
         let n = number("n", "");
@@ -674,5 +673,19 @@ mod tests {
         let error = failure(Layout::Blocked, Duplicates::Refuse, &records);
         let cause = "a bucket of 100 keys, which no seed solves";
         assert!(error.starts_with(&format!("the keys' signatures are not evenly distributed: {cause}; ")), "{error}");
+    }
+
+    #[test]
+    fn a_stopped_build_leaves_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = BuildOptions { layout: Layout::Blocked, ..BuildOptions::default() };
+        let context = context(options, directory.path());
+        let mut assembly = AddressedAssembly::new(&context, None).unwrap();
+        let record = Record { signature: Signature::default(), key: b"key", value: b"value" };
+        assembly.add(&record).unwrap();
+        context.control.stop();
+        assert!(matches!(assembly.add(&record), Err(Error::Stopped)));
+        assert!(matches!(assembly.complete_with(IndexStage::run), Err(Error::Stopped)));
+        assert!(std::fs::read_dir(directory.path()).unwrap().next().is_none());
     }
 }
