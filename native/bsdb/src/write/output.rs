@@ -83,11 +83,6 @@ impl OutputFile {
         page::PAYLOAD - self.used()
     }
 
-    /// The number of the current page.
-    pub(crate) fn page(&self) -> u64 {
-        self.page
-    }
-
     /// Appends payload, on further pages if the current one has no room.
     #[inline]
     pub(crate) fn put(&mut self, bytes: &[u8]) -> Result<()> {

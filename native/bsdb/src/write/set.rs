@@ -77,7 +77,7 @@ impl Output for SetWriter {
 
     fn finish(self: Box<Self>) -> Result<Written> {
         let SetWriter { context, spill, shards, records } = *self;
-        let mut spilled = spill.finish()?;
+        let spilled = spill.finish()?;
         let mut lines = Vec::with_capacity(shards.len());
         let mut all = Written { id: [0; 16], records: 0, totals: Totals::default(), bytes: 0, dictionary: 0 };
         for (number, routed) in shards.iter().enumerate() {

@@ -202,11 +202,6 @@ pub(crate) struct Spilled {
 }
 
 impl Spilled {
-    /// The number of partitions.
-    pub(crate) fn partitions(&self) -> usize {
-        self.partitions.len()
-    }
-
     fn partition(&self, partition: usize) -> RwLockReadGuard<'_, Partition> {
         self.partitions[partition].read().unwrap_or_else(PoisonError::into_inner)
     }

@@ -179,11 +179,6 @@ impl AddressedKeys {
         Ok(())
     }
 
-    /// The number of different keys.
-    pub(crate) fn keys(&self) -> u64 {
-        self.tree.keys()
-    }
-
     /// Writes the file.
     pub(crate) fn finish(self) -> Result<(OrderFacts, Finished)> {
         self.tree.finish()
