@@ -265,13 +265,16 @@ fn speed() {
     let start = std::time::Instant::now();
     let mut assembly = Box::new(PackedAssembly::new(&context, None).unwrap());
     let signatures = Mum::new(0);
-    let (mut key, value) = (*b"key-000000000", [b'v'; 32]);
-    for mut i in 0..count {
-        for digit in key[4..].iter_mut().rev() {
-            *digit = b'0' + (i % 10) as u8;
-            i /= 10;
+    // Keys are made some time before they are added: what was written just now byte by byte is slow to read as words,
+    // behind the writes of the records before.
+    let (mut keys, value) = (Vec::new(), [b'v'; 32]);
+    for first in (0..count).step_by(1 << 10) {
+        keys.clear();
+        keys.extend((first..count.min(first + (1 << 10))).map(|i| format!("key-{i:09}")));
+        for key in &keys {
+            let key = key.as_bytes();
+            assembly.add(&Record { signature: signatures.sign(key), key, value: &value }).unwrap();
         }
-        assembly.add(&Record { signature: signatures.sign(&key), key: &key, value: &value }).unwrap();
     }
     println!("added after {:?}", start.elapsed());
     let made = assembly.complete().unwrap();
