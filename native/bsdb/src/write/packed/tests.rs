@@ -151,6 +151,22 @@ fn trained(options: &BuildOptions, records: &Records) -> Option<Vec<u8>> {
     trainer.train()
 }
 
+#[test]
+fn heads_are_numbers_and_headers() {
+    for number in [0, 1, 0x7f, 0x80, 1000, (1 << 49) - 1] {
+        for (key, value) in [(0, 0), (1, 0), (255, 32_510), (256, 5), (65_535, 2_147_483_639)] {
+            let header = Header::of(key, value);
+            let (bytes, size) = head(number, &header);
+            let bytes = bytes.to_le_bytes();
+            let (digits, rest) = bytes[..size].split_at(size - header.size);
+            assert_eq!(rest, &header.encode()[..header.size]);
+            assert_eq!(digits.iter().rev().fold(0, |sum, digit| sum << 7 | u64::from(digit & 0x7f)), number);
+            let (last, others) = digits.split_last().unwrap();
+            assert!(*last < 0x80 && others.iter().all(|digit| *digit >= 0x80));
+        }
+    }
+}
+
 /// Compares databases with those that Java writes, file by file.
 #[test]
 fn files_are_those_of_java() {
