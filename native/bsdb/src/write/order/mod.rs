@@ -67,8 +67,9 @@ impl KeySorter {
         self.sorter.add(record.key, &[&number.to_le_bytes(), &place])
     }
 
-    /// Passes all records on in the order of their keys: whoever takes them chooses among those with the same key. Fails
-    /// if the options refuse duplicates and there are some; the error names the least such key and its first two records.
+    /// Passes all records on in the order of their keys: whoever takes them chooses among those with the same key.
+    /// Fails if the options refuse duplicates and there are some; the error names the least such key and its first two
+    /// records.
     pub(crate) fn finish(self, to: &mut dyn FnMut(&Record<'_>) -> Result<()>) -> Result<()> {
         let KeySorter { sorter, aside, records, rejects, signatures, control } = self;
         let mut last = Vec::new();

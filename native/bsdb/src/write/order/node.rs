@@ -204,10 +204,10 @@ mod tests {
         assert_eq!((read.count(), read.pages_before(), read.before()), (count, 3, 77));
         let mut block = KeyBlock::default();
         let mut all = Vec::new();
-        for i in 0..count {
+        for (i, key) in keys.iter().enumerate().take(count) {
             read.decode(i / IN_BLOCK, &mut block).unwrap();
             assert_eq!(read.value(i), value(i));
-            assert_eq!(read.search(&keys[i]), Some(Ok(i)));
+            assert_eq!(read.search(key), Some(Ok(i)));
             all.push((block.get(i % IN_BLOCK).to_vec(), value(i)));
         }
         all

@@ -174,3 +174,39 @@ impl Reader<'_> {
         Error::damaged(self.path, self.next, expected, found)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(length: usize) -> Vec<u8> {
+        let mut entry = vec![2, 0, 0, 0, 0, 0, 7, 7];
+        entry[2..6].copy_from_slice(&(length as u32).to_le_bytes());
+        entry.resize(8 + length, length as u8);
+        entry
+    }
+
+    #[test]
+    fn runs_are_read_and_changes_are_found() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("test.part");
+        let mut runs = Runs::create(path.clone()).unwrap();
+        let lengths = [&[5, 0, 200_000, 65_528, 1][..], &[3 * CHUNK - 8], &[9, 8]];
+        for run in lengths {
+            run.iter().for_each(|&length| runs.put(&entry(length)).unwrap());
+            runs.end().unwrap();
+        }
+        assert_eq!(runs.count(), 3);
+        for (number, run) in lengths.iter().enumerate() {
+            let mut reader = runs.read(number, 2);
+            for &length in *run {
+                assert!(reader.next().unwrap() && reader.entry() == entry(length));
+            }
+            assert!(!reader.next().unwrap());
+        }
+        File::options().write(true).open(&path).unwrap().write_all(&[1; 20]).unwrap();
+        assert!(matches!(runs.read(0, 1).next(), Err(Error::Damaged { .. })));
+        drop(runs);
+        assert!(!path.exists());
+    }
+}

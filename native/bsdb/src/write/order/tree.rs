@@ -15,8 +15,8 @@ use crate::write::output::{Finished, OutputFile};
 /// Bytes of a level that are in memory.
 const HELD: usize = 1 << 20;
 
-/// Writes the leaves at once, and the levels above them at the end. These take 0.02 to 0.03 bytes for each short key, and
-/// more if keys have hundreds of bytes in common; most of it lies in temporary files until then.
+/// Writes the leaves at once, and the levels above them at the end. These take 0.02 to 0.03 bytes for each short key,
+/// and more if keys have hundreds of bytes in common; most of it lies in temporary files until then.
 pub(super) struct TreeWriter {
     file: OutputFile,
     temporary: PathBuf,
