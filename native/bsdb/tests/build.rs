@@ -171,7 +171,7 @@ fn sets_are_read_as_databases_are() {
 #[test]
 fn bytes_do_not_depend_on_resources() {
     let directory = tempfile::tempdir().unwrap();
-    let records = Random(1).records(5000);
+    let records = Random(1).records(2500); // more than the least memory
     for layout in LAYOUTS {
         for shards in [1, 3] {
             let mut first: Option<(String, BTreeMap<String, Vec<u8>>)> = None;
@@ -268,7 +268,7 @@ fn a_build_that_does_not_end_leaves_nothing() {
 #[test]
 fn a_build_is_stopped_by_its_listener() {
     let directory = tempfile::tempdir().unwrap();
-    let records = Random(3).records(2000);
+    let records = Random(3).records(200);
     for layout in LAYOUTS {
         for shards in [1, 3] {
             let path = directory.path().join("db");
