@@ -20,7 +20,9 @@
 //! | `--overwrite` | replaces the database in the directory |
 //! | `--memory BYTES`, `--threads N`, `--temp DIR` | resources |
 //! | `--sample FILE` | a file like INPUT, whose records the dictionary is trained on |
-//! | `--framed` | the input is not text, but for each record the lengths of key (u16) and value (u32), both little-endian, the key and the value |
+//! | `--framed` | the input is not text, but framed |
+//!
+//! A framed record is the length of the key (u16), that of the value (u32), both little-endian, the key and the value.
 //!
 //! Exits with 1 and the error if the build fails, or with 2 if the arguments are wrong.
 

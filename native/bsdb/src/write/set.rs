@@ -28,8 +28,8 @@ const MOST_NUMBER: usize = 10;
 /// Divides the records among shards, and writes each of them.
 pub(crate) struct SetWriter {
     context: Context,
-    /// Each entry is a record's number, as the difference to that of the entry before it in its shard in LEB128, and the
-    /// record: header, key, value.
+    /// Each entry is a record's number, as the difference to that of the entry before it in its shard, in LEB128,
+    /// and the record: header, key, value.
     spill: Spill,
     shards: Vec<Routed>,
     records: u64,
