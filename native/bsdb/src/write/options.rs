@@ -421,7 +421,7 @@ mod tests {
         options.set("layout", "packed-compressed").unwrap();
         assert_eq!(options.layout, Layout::PackedCompressed);
         for (name, value, reason) in [
-            ("layout", "pack", "layout is \"p\", not one of blocked, compact, compressed, packed, packed-compressed"),
+            ("layout", "p", "layout is \"p\", not one of blocked, compact, compressed, packed, packed-compressed"),
             ("duplicates", "any", "duplicates is \"any\", not one of error, first, last"),
             ("overwrite", "1", "overwrite is \"1\", not one of true, false"),
             ("data_files", "65536", "data_files is 65536, not in 1 to 128"),

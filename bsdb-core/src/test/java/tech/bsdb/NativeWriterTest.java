@@ -110,7 +110,7 @@ class NativeWriterTest {
         Arguments.of("bins", 30_000, 90, options.withLayout(Layout.PACKED_COMPRESSED)),
         Arguments.of("set", 30_000, 10, options.withLayout(Layout.PACKED).withShards(5)),
         Arguments.of("compressed set", 30_000, 90, zstd.withShards(3).withSampleRecords(3000)),
-        Arguments.of("many shards", 3000, 10, BuildOptions.defaults().withShards(500)),
+        Arguments.of("many shards", 3000, 10, BuildOptions.defaults().withShards(100)),
         Arguments.of("rows", 100, 10, options.withValueSchema("{\"type\":\"bytes\"}")));
   }
 
