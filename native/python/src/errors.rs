@@ -7,6 +7,7 @@ use bsdb::Error;
 use pyo3::call::PyCallArgs;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 /// The exception for an error.
 pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
@@ -29,6 +30,11 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
         Error::Unsupported { .. } => new(py, "UnsupportedError", (text, path)),
         Error::NotHeld { shard, .. } => new(py, "NotHeldError", (text, path, *shard)),
         Error::NoMemory { .. } => PyMemoryError::new_err(text),
+        Error::Duplicate { key, first, second } => {
+            new(py, "DuplicateKeyError", (text, PyBytes::new(py, key), *first, *second))
+        }
+        Error::Exists { reason, .. } => new(py, "ExistsError", (17, reason, path)),
+        Error::Argument(_) => new(py, "BuildError", (text,)),
         Error::Impossible(_) => new(py, "UnsupportedError", (text,)),
         _ => new(py, "Error", (text,)),
     }
@@ -44,6 +50,11 @@ pub(crate) fn closed(py: Python<'_>, what: &str, path: &Path) -> PyErr {
 /// The exception for a value that is not a row, and for schemas that Arrow cannot hold.
 pub(crate) fn row(py: Python<'_>, text: String) -> PyErr {
     new(py, "RowError", (text,))
+}
+
+/// The exception of a class that is made of a text alone.
+pub(crate) fn raised(py: Python<'_>, class: &str, text: String) -> PyErr {
+    new(py, class, (text,))
 }
 
 /// The text of an error of the system, without the number that Python adds itself.

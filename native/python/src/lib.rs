@@ -11,6 +11,7 @@ mod rows;
 mod scan;
 mod schema;
 mod store;
+mod write;
 
 use pyo3::prelude::*;
 
@@ -22,5 +23,6 @@ fn _bsdb(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<keys::PackedKeys>()?;
     module.add_class::<rows::Rows>()?;
     module.add_class::<scan::Scan>()?;
-    module.add_class::<store::Store>()
+    module.add_class::<store::Store>()?;
+    module.add_function(wrap_pyfunction!(write::stream::_encode, module)?)
 }

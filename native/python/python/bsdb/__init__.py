@@ -16,9 +16,12 @@ A database is a ``collections.abc.Mapping``. See ``Database``, ``Store`` and ``o
 from ._bsdb import __version__
 from ._database import Database, Store, _open_database, _open_store, open
 from ._errors import (
+    BuildError,
     ClosedError,
     DamagedError,
+    DuplicateKeyError,
     Error,
+    ExistsError,
     FileError,
     NotADatabaseError,
     NotFoundError,
@@ -28,10 +31,13 @@ from ._errors import (
 )
 
 __all__ = [
+    "BuildError",
     "ClosedError",
     "DamagedError",
     "Database",
+    "DuplicateKeyError",
     "Error",
+    "ExistsError",
     "FileError",
     "NotADatabaseError",
     "NotFoundError",

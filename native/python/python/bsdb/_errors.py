@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Optional
 
 __all__ = [
+    "BuildError",
     "ClosedError",
     "DamagedError",
+    "DuplicateKeyError",
     "Error",
+    "ExistsError",
     "FileError",
     "NotADatabaseError",
     "NotFoundError",
@@ -18,7 +21,7 @@ __all__ = [
 
 
 class Error(Exception):
-    """Why a database could not be opened or read. The text names the file and says what to do next."""
+    """Why a database could not be opened, read or built. The text names the file and says what to do next."""
 
 
 class FileError(Error, OSError):
@@ -90,3 +93,28 @@ class ClosedError(Error, ValueError):
 
 class RowError(Error, ValueError):
     """A value is not a row of the stored schema, there is no schema, or Arrow has no form for it."""
+
+
+class BuildError(Error, ValueError):
+    """A database cannot be built so: an option, a key or a value is outside its range, or the records end early."""
+
+
+class DuplicateKeyError(BuildError):
+    """A key was added twice. Build with ``duplicates="first"`` or ``"last"`` to keep one of its records.
+
+    ``key`` is the key, ``first`` and ``second`` the numbers of two of its records, from 0, in the order in which they
+    were added.
+    """
+
+    def __init__(self, message: str, key: bytes, first: int, second: int) -> None:
+        super().__init__(message, key, first, second)
+        self.key = key
+        self.first = first
+        self.second = second
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class ExistsError(FileError, FileExistsError):
+    """The target of a build exists, or is not what a build may replace: a FileExistsError."""

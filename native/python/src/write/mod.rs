@@ -1,0 +1,7 @@
+//! Writes databases: turns what Python has, pairs of bytes and Arrow tables, into the records of a `bsdb::Builder`.
+
+mod cells;
+mod plan;
+pub(crate) mod stream;
+mod text;
+mod types;
