@@ -20,6 +20,7 @@ use pyo3::prelude::*;
 fn _bsdb(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<database::Database>()?;
+    module.add_class::<write::builder::Builder>()?;
     module.add_class::<keys::PackedKeys>()?;
     module.add_class::<rows::Rows>()?;
     module.add_class::<scan::Scan>()?;

@@ -1,6 +1,8 @@
-"""Read bsdb databases: immutable key-value data sets that are built once and looked up fast.
+"""Build and read bsdb databases: immutable key-value data sets that are built once and looked up fast.
 
     import bsdb
+
+    bsdb.build("rdb", {"key": "value"})  # or pairs, or a table: bsdb.build("rdb", frame, key="id")
 
     with bsdb.open("rdb") as db:
         db[b"key"]                      # bytes, or KeyError
@@ -14,6 +16,7 @@ A database is a ``collections.abc.Mapping``. See ``Database``, ``Store`` and ``o
 """
 
 from ._bsdb import __version__
+from ._build import Builder, Built, build
 from ._database import Database, Store, _open_database, _open_store, open
 from ._errors import (
     BuildError,
@@ -32,6 +35,8 @@ from ._errors import (
 
 __all__ = [
     "BuildError",
+    "Builder",
+    "Built",
     "ClosedError",
     "DamagedError",
     "Database",
@@ -46,5 +51,6 @@ __all__ = [
     "Store",
     "UnsupportedError",
     "__version__",
+    "build",
     "open",
 ]

@@ -1,6 +1,6 @@
 """The native half of the package bsdb. Use the package itself."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike
 from types import TracebackType
 from typing import Any, Generic, Literal, Optional, TypeVar, Union, final, overload
@@ -12,9 +12,43 @@ _Path: TypeAlias = Union[str, bytes, PathLike[str], PathLike[bytes]]
 _D = TypeVar("_D")
 _T = TypeVar("_T", covariant=True)
 
-__all__ = ["Database", "PackedKeys", "Rows", "Scan", "Store", "__version__"]
+__all__ = ["Builder", "Database", "PackedKeys", "Rows", "Scan", "Store", "__version__"]
 
 __version__: str
+
+def _encode(
+    table: object,
+    key: Sequence[str],
+    key_join: Optional[bytes],
+    columns: Optional[Sequence[str]],
+    raw: Optional[str],
+) -> tuple[Optional[str], list[tuple[bytes, bytes]]]: ...
+
+@final
+class Builder:
+    def __new__(
+        cls,
+        path: _Path,
+        settings: Sequence[tuple[str, str]],
+        progress: Optional[Callable[[str, int, Optional[int]], object]],
+    ) -> Self: ...
+    def add(self, key: _Key, value: _Key) -> None: ...
+    def add_many(self, records: Iterable[Any]) -> None: ...
+    def add_arrow(
+        self,
+        table: object,
+        key: Sequence[str],
+        key_join: Optional[bytes],
+        columns: Optional[Sequence[str]],
+        raw: Optional[str],
+    ) -> None: ...
+    def sample(self, key: _Key, value: _Key) -> None: ...
+    @property
+    def records(self) -> int: ...
+    def finish(self) -> dict[str, Any]: ...
+    def abort(self) -> None: ...
+    @property
+    def open(self) -> bool: ...
 
 class Database:
     def __new__(cls, path: Union[_Path, Store], *, access: str = "mapped", verify_pages: bool = True) -> Self: ...

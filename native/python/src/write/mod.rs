@@ -1,5 +1,6 @@
 //! Writes databases: turns what Python has, pairs of bytes and Arrow tables, into the records of a `bsdb::Builder`.
 
+pub(crate) mod builder;
 mod cells;
 mod plan;
 pub(crate) mod stream;

@@ -1,0 +1,366 @@
+"""Builds of databases."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import secrets
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from types import TracebackType
+from typing import Any, Callable, Optional, Union
+
+from . import _bsdb
+
+__all__ = ["Builder", "Built", "build"]
+
+_Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+_Bytes = Union[bytes, bytearray, memoryview, str]
+_Progress = Union[bool, Callable[[str, int, Optional[int]], object], None]
+
+_OPTIONS = (
+    "layout",
+    "checksum_bits",
+    "filter_bits",
+    "block_bytes",
+    "compression_level",
+    "dictionary_bytes",
+    "sample_records",
+    "data_files",
+    "shards",
+    "duplicates",
+    "ordered",
+    "value_schema",
+    "seed",
+    "overwrite",
+    "memory_bytes",
+    "threads",
+    "temporary_directory",
+)
+
+# Dicts that become one table.
+_DICTS = 1 << 14
+
+
+@dataclass(frozen=True)
+class Built:
+    """What a build made."""
+
+    path: str
+    """The directory."""
+    id: str
+    """The id: 32 hexadecimal digits that depend on every byte of the database."""
+    records: int
+    """Records that lookups find."""
+    dropped: int
+    """Records that were dropped in favor of another with the same key."""
+    key_bytes: int
+    """Bytes of all keys that were added."""
+    value_bytes: int
+    """Bytes of all values that were added."""
+    bytes: int
+    """Bytes of all files."""
+    dictionary_bytes: int
+    """Bytes of the dictionary, or of those of all shards."""
+    warnings: tuple[str, ...] = ()
+    """What failed after the database was published. It is complete and can be used."""
+
+
+class Builder:
+    """Builds a database from records that are added one after the other.
+
+        with bsdb.Builder("rdb") as builder:
+            builder.add("apple", "red")
+            builder.add_many({"pear": "green"}.items())
+
+    A build is a transaction: the database appears at the end of the block, complete, or not at all. If the block ends
+    with an error, Ctrl-C included, what was written is removed. Without a block, call ``finish`` or ``abort``.
+
+    ``options`` are those of ``build``, and so is ``progress``. A builder can be used by one thread at a time; while it
+    works, other threads run.
+    """
+
+    def __init__(self, path: _Path, *, progress: _Progress = None, **options: Any) -> None:
+        self._progress = _listener(progress)
+        self._native = _bsdb.Builder(path, _settings(options), self._progress)
+        self._built: Optional[Built] = None
+
+    def add(self, key: _Bytes, value: _Bytes) -> None:
+        """Add a record. A str is encoded as UTF-8."""
+        self._native.add(key, value)
+
+    def add_many(self, records: Union[Mapping[Any, Any], Iterable[tuple[_Bytes, _Bytes]]]) -> None:
+        """Add pairs of key and value, or the items of a mapping. Much quicker than ``add``."""
+        self._native.add_many(records.items() if isinstance(records, Mapping) else records)
+
+    def add_arrow(
+        self,
+        table: Any,
+        key: Union[str, Sequence[str]],
+        value: Union[str, Sequence[str], None] = None,
+        key_join: Optional[_Bytes] = None,
+    ) -> None:
+        """Add the rows of a table: anything with the method ``__arrow_c_stream__``, such as a DataFrame of Polars or
+        pandas, a pyarrow Table or RecordBatchReader; or a pyarrow dataset.
+
+        ``key`` names the key column, or several, whose texts are joined by ``key_join``; ``a.b`` is a field of a
+        struct. ``value`` names a column of text or binary, whose bytes are the value, or is a list of the columns of a
+        typed row. By default, the row has all columns. Keys and rows are those of ``bsdb build-parquet``.
+        """
+        columns, raw = (None, value) if value is None or isinstance(value, str) else (list(value), None)
+        names = [key] if isinstance(key, str) else list(key)
+        join = key_join.encode() if isinstance(key_join, str) else None if key_join is None else bytes(key_join)
+        self._native.add_arrow(_stream(table), names, join, columns, raw)
+
+    def add_records(
+        self,
+        records: Any,
+        *,
+        key: Union[str, Sequence[str], None] = None,
+        value: Union[str, Sequence[str], None] = None,
+        key_join: Optional[_Bytes] = None,
+    ) -> None:
+        """Add records in any of the forms that ``build`` takes."""
+        if not isinstance(records, Mapping):
+            stream = _stream(records, None)
+            if stream is not None:
+                return self.add_arrow(stream, () if key is None else key, value, key_join)
+            if isinstance(records, (str, bytes, bytearray, memoryview)) or not isinstance(records, Iterable):
+                raise TypeError(f"expected a mapping, pairs of key and value, or a table, not {type(records).__name__}")
+            items = iter(records)
+            first = next(items, None)
+            if first is None:
+                return None
+            records = chain([first], items)
+            if isinstance(first, Mapping):
+                return self._add_dicts(records, key, value, key_join)
+            if _stream(first, None) is not None:
+                for table in records:
+                    self.add_arrow(table, () if key is None else key, value, key_join)
+                return None
+        if key is not None or value is not None or key_join is not None:
+            raise TypeError("key, value and key_join name columns of tables, and these records are pairs")
+        return self.add_many(records)
+
+    def _add_dicts(self, dicts: Iterator[Any], key: Any, value: Any, key_join: Any) -> None:
+        if isinstance(key, str) and isinstance(value, str):
+            return self._native.add_many(_pairs(dicts, key, value))
+        try:
+            import pyarrow
+        except ImportError as error:
+            raise ImportError("typed rows of dicts need pyarrow; install it with: pip install pyarrow") from error
+        schema = None
+        while rows := list(islice(dicts, _DICTS)):
+            try:
+                table = pyarrow.Table.from_pylist(rows, schema=schema)
+            except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError) as error:
+                raise TypeError(
+                    f"these dicts have no common types: {error}; make a pyarrow Table of them, with a schema"
+                ) from error
+            unknown = set().union(*rows).difference(table.column_names)
+            if unknown:
+                raise TypeError(f"the first {_DICTS} dicts have no field {min(unknown)!r}; add it to the first one")
+            schema = table.schema
+            self.add_arrow(table, () if key is None else key, value, key_join)
+        return None
+
+    def sample(self, key: _Bytes, value: _Bytes) -> None:
+        """Add a record for training the ZSTD dictionary, which then uses no others. All samples come before the first
+        record. The record itself is not added to the database."""
+        self._native.sample(key, value)
+
+    @property
+    def records(self) -> int:
+        """The number of records that were added."""
+        return self._native.records
+
+    @property
+    def built(self) -> Optional[Built]:
+        """What was built, once the build is finished."""
+        return self._built
+
+    def finish(self) -> Built:
+        """Write the database, force it to the device and publish it at the path."""
+        try:
+            self._built = Built(**self._native.finish())
+        finally:
+            _end(self._progress)
+        return self._built
+
+    def abort(self) -> None:
+        """Remove what was written. Does nothing if the build has ended."""
+        self._native.abort()
+        _end(self._progress)
+
+    def __enter__(self) -> Builder:
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[type[BaseException]],
+        error: Optional[BaseException],
+        traceback: Optional[TracebackType],
+    ) -> None:
+        if kind is not None:
+            self.abort()
+        elif self._native.open:
+            self.finish()
+
+
+def build(
+    path: _Path,
+    records: Any,
+    *,
+    key: Union[str, Sequence[str], None] = None,
+    value: Union[str, Sequence[str], None] = None,
+    key_join: Optional[_Bytes] = None,
+    progress: _Progress = None,
+    **options: Any,
+) -> Built:
+    """Build a database at a path from records, and return what was built.
+
+    ``records`` is one of:
+
+    - a mapping, or an iterable of pairs of key and value: bytes, bytearray, memoryview, or str, encoded as UTF-8
+    - a table: anything with ``__arrow_c_stream__``, such as a DataFrame of Polars or pandas, a pyarrow Table or
+      RecordBatchReader; a pyarrow dataset; an iterable of such tables
+    - an iterable of dicts
+
+    ``key``, ``value`` and ``key_join`` say which columns of tables and dicts become the keys and values: see
+    ``Builder.add_arrow``. ``progress`` is True for a bar of tqdm, or a line on a terminal if there is no tqdm; or a
+    function of the stage, how much of it is done, and of how much, or None if that is not known.
+
+    The database is the one that the command ``bsdb build`` makes of the same records and options, byte for byte. It
+    appears at the path complete or, after an error or Ctrl-C, not at all. Options:
+
+    - ``layout``: "packed", "packed-compressed", "blocked", "compact" or "compressed"
+    - ``ordered``: whether to store the order of the keys, for ``range`` and ``count``
+    - ``duplicates``: "error", or which record of a key to keep, the "first" or the "last"
+    - ``overwrite``: whether to replace a database at the path
+    - ``checksum_bits``, ``filter_bits``, ``block_bytes``, ``compression_level``, ``dictionary_bytes``,
+      ``sample_records``, ``data_files``, ``shards``, ``seed`` (a number, or "random"), ``value_schema`` (Avro, of
+      values that are encoded rows): as for the command
+    - ``memory_bytes``, ``threads``, ``temporary_directory``: what the build may use
+    """
+    with Builder(path, progress=progress, **options) as builder:
+        builder.add_records(records, key=key, value=value, key_join=key_join)
+        return builder.finish()
+
+
+def _settings(options: dict[str, Any]) -> list[tuple[str, str]]:
+    """Options as text; those that are None are left out."""
+    settings = []
+    for name, value in options.items():
+        if name not in _OPTIONS:
+            near = difflib.get_close_matches(name, _OPTIONS, 1)
+            guess = f"did you mean {near[0]}?" if near else f"the options are {', '.join(_OPTIONS)}"
+            raise TypeError(f"there is no option {name}; {guess}")
+        if value is None:
+            continue
+        if name == "seed" and value == "random":
+            value = secrets.randbits(63)
+        elif name == "value_schema" and not isinstance(value, str):
+            value = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+        elif name == "temporary_directory":
+            value = os.fsdecode(value)
+        elif isinstance(value, bool):
+            value = "true" if value else "false"
+        elif isinstance(value, float):
+            raise TypeError(f"the option {name} must be a whole number, not {value!r}")
+        settings.append((name, str(value)))
+    return settings
+
+
+_FAIL: Any = object()
+
+
+def _stream(table: Any, default: Any = _FAIL) -> Any:
+    """The object with the method __arrow_c_stream__ for a table; the default if there is none."""
+    if hasattr(table, "__arrow_c_stream__"):
+        return table
+    if hasattr(table, "scanner") and hasattr(table, "to_batches"):  # a dataset of pyarrow
+        return table.scanner().to_reader()
+    if hasattr(table, "to_reader"):
+        return table.to_reader()
+    pandas = sys.modules.get("pandas")
+    is_pandas = pandas is not None and isinstance(table, getattr(pandas, "DataFrame", ()))
+    if is_pandas or hasattr(table, "__arrow_c_array__"):
+        try:
+            import pyarrow
+        except ImportError as error:
+            raise ImportError(
+                f"a {type(table).__name__} of this version needs pyarrow; install it with: pip install pyarrow"
+            ) from error
+        return pyarrow.Table.from_pandas(table) if is_pandas else pyarrow.record_batch(table)
+    if default is _FAIL:
+        hint = "; call its method collect" if hasattr(table, "collect") else ""
+        raise TypeError(f"expected a table with the method __arrow_c_stream__, not {type(table).__name__}{hint}")
+    return default
+
+
+def _pairs(dicts: Iterator[Any], key: str, value: str) -> Iterator[tuple[Any, Any]]:
+    """The fields of dicts that are keys and values. Keys that are numbers become their digits, as in tables."""
+    for place, row in enumerate(dicts):
+        try:
+            own = row[key], row[value]
+        except (KeyError, TypeError):
+            raise TypeError(f"records[{place}] has no fields {key!r} and {value!r}") from None
+        if isinstance(own[0], int) and not isinstance(own[0], bool):
+            own = str(own[0]), own[1]
+        yield own
+
+
+class _Line:
+    """Progress as a line on a terminal, or by tqdm."""
+
+    def __init__(self) -> None:
+        self.stage = ""
+        self.told = 0.0
+        self.bar: Any = None
+        try:
+            from tqdm.auto import tqdm  # type: ignore[import-untyped, unused-ignore]
+        except ImportError:
+            tqdm = None
+        self.tqdm = tqdm
+
+    def __call__(self, stage: str, done: int, total: Optional[int]) -> None:
+        if self.tqdm is not None:
+            if self.bar is None or stage != self.stage:
+                self.close()
+                self.bar = self.tqdm(desc=stage, total=total, unit=" files" if stage == "publish" else " records")
+            self.bar.total = total
+            self.bar.update(done - self.bar.n)
+        elif sys.stderr is not None and sys.stderr.isatty():
+            now = time.monotonic()
+            if stage != self.stage or done == total or now - self.told > 0.2:
+                self.told = now
+                of = "" if total is None else f" of {total:,}"
+                print(f"\r\033[K{stage}: {done:,}{of}", end="", file=sys.stderr, flush=True)
+        self.stage = stage
+
+    def close(self) -> None:
+        if self.bar is not None:
+            self.bar.close()
+            self.bar = None
+        elif self.told:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+            self.told = 0.0
+
+
+def _listener(progress: _Progress) -> Any:
+    if progress is True:
+        return _Line()
+    if progress is None or progress is False:
+        return None
+    if not callable(progress):
+        raise TypeError(f"progress must be True, False or a function, not {progress!r}")
+    return progress
+
+
+def _end(progress: Any) -> None:
+    if isinstance(progress, _Line):
+        progress.close()

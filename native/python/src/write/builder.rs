@@ -1,0 +1,434 @@
+//! Builds of databases. The core gets records in chunks, without the interpreter's lock.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bsdb::{BuildOptions, Built, Error, Progress, Stage};
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple};
+
+use super::plan::{Plan, Wanted};
+use super::stream::Batches;
+use crate::{errors, keys, options};
+
+/// Bytes of keys and values that are given to the core at a time, about.
+const CHUNK: usize = 1 << 20;
+
+/// Records of a chunk, at most.
+const RECORDS: usize = 1 << 14;
+
+/// A build of one database.
+#[pyclass(module = "bsdb._bsdb", frozen)]
+pub(crate) struct Builder {
+    state: Mutex<State>,
+}
+
+enum State {
+    Open(Box<Work>),
+    /// A thread, or the caller of the function of progress, has the work.
+    Busy,
+    Ended(&'static str),
+}
+
+struct Work {
+    /// None if the build could not be begun anew.
+    native: Option<bsdb::Builder>,
+    pending: Chunk,
+    start: Start,
+    /// What a function of progress or a handler of signals raised.
+    raised: Arc<Mutex<Option<PyErr>>>,
+    /// Whether there are records or samples.
+    begun: bool,
+}
+
+/// How the build was begun.
+struct Start {
+    path: std::path::PathBuf,
+    options: BuildOptions,
+    schema: Option<String>,
+    progress: Option<Py<PyAny>>,
+}
+
+/// Records that wait to be given to the core.
+#[derive(Default)]
+struct Chunk {
+    data: Vec<u8>,
+    /// The ends of the key and of the value in the data, for each record.
+    ends: Vec<(usize, usize)>,
+}
+
+#[pymethods]
+impl Builder {
+    /// A build of the directory path, with options as text, and a function that is told of progress.
+    #[new]
+    fn new(path: &Bound<'_, PyAny>, settings: Vec<(String, String)>, progress: Option<Py<PyAny>>) -> PyResult<Self> {
+        let py = path.py();
+        let path = options::path(path)?;
+        let mut options = BuildOptions::default();
+        let mut schema = None;
+        for (name, value) in settings {
+            options.set(&name, &value).map_err(|error| errors::exception(py, &error))?;
+            if name == "value_schema" {
+                schema = Some(value);
+            }
+        }
+        let start = Start { path, options, schema, progress };
+        let raised = Arc::default();
+        let native = Some(start.begin(py, &raised)?);
+        let work = Work { native, pending: Chunk::default(), start, raised, begun: false };
+        Ok(Builder { state: Mutex::new(State::Open(Box::new(work))) })
+    }
+
+    fn add(&self, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.with(|work| work.add(key, value))
+    }
+
+    /// Adds pairs of key and value.
+    fn add_many(&self, records: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = records.py();
+        self.with(|work| {
+            for (place, record) in records.try_iter()?.enumerate() {
+                let record = record?;
+                let (key, value) = pair(&record, place)?;
+                work.add(&key, &value).map_err(|error| at(py, place, error))?;
+            }
+            // What is wrong with the last of them is said here.
+            work.give(py)
+        })
+    }
+
+    /// Adds the rows of a table. The value is the bytes of the column raw, or a row of columns, or of all columns.
+    fn add_arrow(
+        &self,
+        table: &Bound<'_, PyAny>,
+        key: Vec<String>,
+        key_join: Option<Vec<u8>>,
+        columns: Option<Vec<String>>,
+        raw: Option<String>,
+    ) -> PyResult<()> {
+        let wanted = Wanted::of(columns, raw);
+        self.with(|work| work.add_arrow(table, &key, key_join.as_deref(), &wanted))
+    }
+
+    fn sample(&self, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = key.py();
+        self.with(|work| {
+            let mut sample = Chunk::default();
+            sample.push(key, value)?;
+            let (key, value) = sample.data.split_at(sample.ends[0].0);
+            work.give(py)?;
+            work.begun = true;
+            let native = work.native()?;
+            let taken = py.detach(|| native.sample(key, value));
+            taken.map_err(|error| work.exception(py, error))
+        })
+    }
+
+    /// The number of records that were added.
+    #[getter]
+    fn records(&self) -> PyResult<u64> {
+        self.with(|work| {
+            let pending = work.pending.ends.len() as u64;
+            Ok(work.native.as_ref().map_or(0, bsdb::Builder::records) + pending)
+        })
+    }
+
+    /// Writes and publishes the database. Returns what was built, as a dict.
+    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.with(|work| work.give(py))?;
+        let State::Open(work) = self.take(State::Ended(FAILED))? else {
+            return Err(PyValueError::new_err(FAILED));
+        };
+        let Work { native, raised, .. } = *work;
+        let Some(native) = native else {
+            return Err(PyValueError::new_err(FAILED));
+        };
+        let built = py.detach(|| native.finish()).map_err(|error| exception(py, &raised, error))?;
+        *self.lock() = State::Ended("the database is finished; begin another build");
+        described(py, &built)
+    }
+
+    /// Removes what was written. Does nothing if the build has ended.
+    fn abort(&self, py: Python<'_>) {
+        let mut state = self.lock();
+        if let State::Open(_) = &*state {
+            let work = std::mem::replace(&mut *state, State::Ended("the build was given up; begin another one"));
+            drop(state);
+            py.detach(|| drop(work));
+        }
+    }
+
+    /// Whether records can be added.
+    #[getter]
+    fn open(&self) -> bool {
+        !matches!(*self.lock(), State::Ended(_))
+    }
+}
+
+impl Builder {
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        // Held for moments only, and never while Python runs.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The work, in whose place is something else now.
+    fn take(&self, other: State) -> PyResult<State> {
+        let mut state = self.lock();
+        match &*state {
+            State::Open(_) => Ok(std::mem::replace(&mut *state, other)),
+            State::Busy => Err(PyRuntimeError::new_err("the builder is in use by another thread, or calls itself")),
+            State::Ended(reason) => Err(PyValueError::new_err(*reason)),
+        }
+    }
+
+    /// Does a part of the work. The other threads that try get an error meanwhile.
+    fn with<R>(&self, part: impl FnOnce(&mut Work) -> PyResult<R>) -> PyResult<R> {
+        let State::Open(mut work) = self.take(State::Busy)? else {
+            return Err(PyValueError::new_err(FAILED));
+        };
+        let done = part(&mut work);
+        *self.lock() = State::Open(work);
+        done
+    }
+}
+
+fn described<'py>(py: Python<'py>, built: &Built) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("path", built.path.as_os_str())?;
+    dict.set_item("id", &built.id)?;
+    dict.set_item("records", built.records)?;
+    dict.set_item("dropped", built.dropped)?;
+    dict.set_item("key_bytes", built.key_bytes)?;
+    dict.set_item("value_bytes", built.value_bytes)?;
+    dict.set_item("bytes", built.bytes)?;
+    dict.set_item("dictionary_bytes", built.dictionary_bytes)?;
+    dict.set_item("warnings", PyTuple::new(py, &built.warnings)?)?;
+    Ok(dict)
+}
+
+/// The key and the value of a pair.
+fn pair<'py>(record: &Bound<'py, PyAny>, place: usize) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    if let Ok(pair) = record.cast::<PyTuple>() {
+        if pair.len() == 2 {
+            return Ok((pair.get_item(0)?, pair.get_item(1)?));
+        }
+    } else if let Ok(pair) = record.cast::<PyList>() {
+        if pair.len() == 2 {
+            return Ok((pair.get_item(0)?, pair.get_item(1)?));
+        }
+    }
+    let kind = record.get_type().name()?;
+    Err(PyTypeError::new_err(format!("records[{place}]: expected a pair of key and value, not {kind}")))
+}
+
+/// An error that names the place of a record.
+fn at(py: Python<'_>, place: usize, error: PyErr) -> PyErr {
+    if error.is_instance_of::<PyTypeError>(py) {
+        return PyTypeError::new_err(format!("records[{place}]: {}", error.value(py)));
+    }
+    error
+}
+
+impl Chunk {
+    fn is_full(&self) -> bool {
+        self.data.len() >= CHUNK || self.ends.len() == RECORDS
+    }
+
+    /// Adds a record. If one of its parts is of the wrong type, the chunk is as before.
+    fn push(&mut self, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let start = self.data.len();
+        let pushed = self.put(key, "key").and_then(|end| Ok((end, self.put(value, "value")?)));
+        match pushed {
+            Ok(ends) => self.ends.push(ends),
+            Err(_) => self.data.truncate(start),
+        }
+        pushed.map(|_| ())
+    }
+
+    /// The end of the part.
+    fn put(&mut self, part: &Bound<'_, PyAny>, what: &str) -> PyResult<usize> {
+        let put = keys::with_key(part, |bytes| {
+            self.data.try_reserve(bytes.len()).map_err(|_| no_memory(bytes.len()))?;
+            self.data.extend_from_slice(bytes);
+            PyResult::Ok(())
+        });
+        match put {
+            Ok(put) => put?,
+            Err(error) if what == "value" && error.is_instance_of::<PyTypeError>(part.py()) => {
+                let kind = part.get_type().name()?;
+                let text = format!("a value must be bytes, bytearray, memoryview or str, not {kind}; encode it first");
+                return Err(PyTypeError::new_err(text));
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(self.data.len())
+    }
+
+    /// Gives the records to the core. The chunk is empty then, also if that fails.
+    fn give(&mut self, native: &mut bsdb::Builder) -> bsdb::Result<()> {
+        let mut start = 0;
+        let given = self.ends.iter().try_for_each(|&(key, value)| {
+            let record = (&self.data[start..key], &self.data[key..value]);
+            start = value;
+            native.add(record.0, record.1)
+        });
+        self.data.clear();
+        self.ends.clear();
+        given
+    }
+}
+
+impl Start {
+    fn begin(&self, py: Python<'_>, raised: &Arc<Mutex<Option<PyErr>>>) -> PyResult<bsdb::Builder> {
+        let mut options = self.options.clone();
+        if let Some(schema) = &self.schema {
+            options = options.value_schema(schema);
+        }
+        let progress = self.progress.as_ref().map(|progress| progress.clone_ref(py));
+        let raised = Arc::clone(raised);
+        let listener = move |at: Progress| {
+            let told = Python::attach(|py| {
+                py.check_signals()?;
+                match &progress {
+                    Some(progress) => progress.call1(py, (name(at.stage), at.done, at.total)).map(|_| ()),
+                    None => Ok(()),
+                }
+            });
+            let goes_on = told.is_ok();
+            if let Err(error) = told {
+                *raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            }
+            goes_on
+        };
+        let begun = py.detach(|| bsdb::Builder::with_progress(&self.path, options, listener));
+        begun.map_err(|error| errors::exception(py, &error))
+    }
+}
+
+impl Work {
+    fn exception(&self, py: Python<'_>, error: Error) -> PyErr {
+        exception(py, &self.raised, error)
+    }
+
+    fn native(&mut self) -> PyResult<&mut bsdb::Builder> {
+        self.native.as_mut().ok_or_else(|| PyValueError::new_err(FAILED))
+    }
+
+    /// Gives the records that wait to the core.
+    fn give(&mut self, py: Python<'_>) -> PyResult<()> {
+        let mut pending = std::mem::take(&mut self.pending);
+        let native = self.native()?;
+        let given = py.detach(|| pending.give(native));
+        self.pending = pending;
+        given.map_err(|error| self.exception(py, error))?;
+        py.check_signals()
+    }
+
+    fn add(&mut self, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.pending.push(key, value)?;
+        self.begun = true;
+        if self.pending.is_full() {
+            self.give(key.py())?;
+        }
+        Ok(())
+    }
+
+    /// Begins anew with the schema of a table's rows, or fails if the records before have another one.
+    fn require_schema(&mut self, py: Python<'_>, schema: Option<String>) -> PyResult<()> {
+        if self.start.schema == schema {
+            return Ok(());
+        }
+        let what = match (&self.start.schema, &schema) {
+            (_, None) => "the database holds typed rows, and these values are bytes",
+            (Some(_), Some(_)) => "the rows have another schema than those before, or than value_schema",
+            (None, Some(_)) if self.begun => "the rows come after records whose values are bytes",
+            (None, Some(_)) => {
+                self.start.schema = schema;
+                // Only one build of a target can be under way.
+                let old = self.native.take();
+                py.detach(|| drop(old));
+                self.native = Some(self.start.begin(py, &self.raised)?);
+                return Ok(());
+            }
+        };
+        Err(PyValueError::new_err(format!("{what}; build two databases, or name the columns with value=")))
+    }
+
+    fn add_arrow(
+        &mut self,
+        table: &Bound<'_, PyAny>,
+        key: &[String],
+        join: Option<&[u8]>,
+        wanted: &Wanted,
+    ) -> PyResult<()> {
+        let py = table.py();
+        let mut batches = Batches::of(table)?;
+        let plan = Plan::new(&batches.schema(), key, join, wanted).map_err(PyValueError::new_err)?;
+        self.require_schema(py, plan.schema())?;
+        self.give(py)?;
+        self.begun = true;
+        let raised = Arc::clone(&self.raised);
+        let native = self.native()?;
+        let mut before = 0;
+        while let Some(batch) = batches.next(py)? {
+            let records = plan.records(&batch);
+            let (mut key, mut value) = (Vec::new(), Vec::new());
+            let mut row = 0;
+            while row < batch.num_rows() {
+                let mut bytes = 0;
+                let added = py.detach(|| {
+                    let end = batch.num_rows().min(row + RECORDS);
+                    while row < end && bytes < CHUNK {
+                        records.read(row, &mut key, &mut value).map_err(Fault::Row)?;
+                        native.add(&key, &value).map_err(Fault::Core)?;
+                        bytes += key.len() + value.len();
+                        row += 1;
+                    }
+                    Ok(())
+                });
+                match added {
+                    Ok(()) => py.check_signals()?,
+                    Err(Fault::Core(Error::Argument(reason))) => {
+                        let text = format!("row {}: {reason}", before + row);
+                        return Err(errors::raised(py, "BuildError", text));
+                    }
+                    Err(Fault::Core(error)) => return Err(exception(py, &raised, error)),
+                    Err(Fault::Row(reason)) => return Err(errors::row(py, format!("row {}: {reason}", before + row))),
+                }
+            }
+            before += batch.num_rows();
+        }
+        Ok(())
+    }
+}
+
+const FAILED: &str = "the build has failed; begin another one";
+
+/// Why a row was not added.
+enum Fault {
+    Row(String),
+    Core(Error),
+}
+
+/// What an error of the core raises; if the build was stopped, the reason for that.
+fn exception(py: Python<'_>, raised: &Mutex<Option<PyErr>>, error: Error) -> PyErr {
+    let raised = match error {
+        Error::Stopped => raised.lock().unwrap_or_else(PoisonError::into_inner).take(),
+        _ => None,
+    };
+    raised.unwrap_or_else(|| errors::exception(py, &error))
+}
+
+fn name(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Records => "records",
+        Stage::Index => "index",
+        Stage::Order => "order",
+        Stage::Publish => "publish",
+        _ => "work",
+    }
+}
+
+fn no_memory(bytes: usize) -> PyErr {
+    PyMemoryError::new_err(format!("no memory for a key or a value of {bytes} bytes"))
+}
