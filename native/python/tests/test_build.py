@@ -1,0 +1,243 @@
+"""Databases that Python builds, read back, and against those of the builder."""
+
+import os
+import signal
+import threading
+
+import pytest
+from conftest import bsdb_command
+
+import bsdb
+
+PAIRS = {f"key{i}".encode(): b"value" * (i % 7) + bytes([i % 256]) for i in range(5000)}
+LAYOUTS = ["packed", "packed-compressed", "blocked", "compact", "compressed"]
+
+
+def content(directory):
+    """The bytes of all files, by name."""
+    return {str(path.relative_to(directory)): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_layouts(tmp_path, layout):
+    built = bsdb.build(tmp_path / "db", PAIRS, layout=layout)
+    assert built.records == len(PAIRS) and built.dropped == 0 and built.path == str(tmp_path / "db")
+    assert built.key_bytes == sum(map(len, PAIRS)) and built.value_bytes == sum(map(len, PAIRS.values()))
+    db = bsdb.open(tmp_path / "db")
+    assert db.layout == layout and db.id == built.id and db == PAIRS
+    assert sum(map(len, content(tmp_path / "db").values())) == built.bytes
+    assert db.verify()["records"] == len(PAIRS)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_same_as_the_builder(tmp_path, layout):
+    text = {key.decode(): f"{len(value)} é" for key, value in PAIRS.items()}
+    (tmp_path / "records").write_text("".join(f"{key}\t{value}\n" for key, value in text.items()))
+    bsdb_command("build", "-i", tmp_path / "records", "-s", r"\t", "-o", tmp_path / "java", "-q", "--layout", layout)
+    bsdb.build(tmp_path / "python", text, layout=layout)
+    assert content(tmp_path / "python") == content(tmp_path / "java")
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        lambda: {"a": "1", "b": b"2"},
+        lambda: {"a": "1", "b": b"2"}.items(),
+        lambda: [("a", "1"), ["b", bytearray(b"2")]],
+        lambda: iter([(memoryview(b"a"), memoryview(b"1")), (b"b", b"2")]),
+        lambda: (pair for pair in [("a", "1"), ("b", "2")]),
+    ],
+)
+def test_pairs(tmp_path, records):
+    assert bsdb.build(tmp_path / "db", records()).records == 2
+    assert dict(bsdb.open(tmp_path / "db")) == {b"a": b"1", b"b": b"2"}
+
+
+def test_database_as_records(tmp_path):
+    bsdb.build(tmp_path / "first", PAIRS)
+    bsdb.build(tmp_path / "second", bsdb.open(tmp_path / "first"), ordered=True)
+    assert bsdb.open(tmp_path / "second") == PAIRS
+
+
+@pytest.mark.parametrize("records", [{}, [], iter([])])
+def test_nothing(tmp_path, records):
+    assert bsdb.build(tmp_path / "db", records).records == 0
+    assert dict(bsdb.open(tmp_path / "db")) == {}
+
+
+@pytest.mark.parametrize(
+    "records, error, text",
+    [
+        ("ab", TypeError, "expected a mapping, pairs of key and value, or a table, not str"),
+        (7, TypeError, "not int"),
+        ([("a", "b"), "ab"], TypeError, r"records\[1\]: expected a pair of key and value, not str"),
+        ([("a", "b", "c")], TypeError, r"records\[0\]: expected a pair"),
+        (
+            [("a", "b"), (1, "b")],
+            TypeError,
+            r"records\[1\]: a key must be bytes, bytearray, memoryview or str, not int",
+        ),
+        ([("a", "b"), ("c", None)], TypeError, r"records\[1\]: a value must be bytes.*not NoneType"),
+        ([("a" * 70_000, "b")], bsdb.BuildError, "a key of 70000 bytes; at most 65535 fit"),
+        ([("a", "\ud800")], UnicodeEncodeError, "surrogates"),
+    ],
+)
+def test_wrong_records(tmp_path, records, error, text):
+    with pytest.raises(error, match=text):
+        bsdb.build(tmp_path / "db", records)
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "options, error, text",
+    [
+        ({"layuot": "packed"}, TypeError, "no option layuot; did you mean layout"),
+        ({"layout": "best"}, bsdb.BuildError, "layout"),
+        ({"threads": 0.5}, TypeError, "threads must be a whole number"),
+        ({"threads": 0}, bsdb.BuildError, "threads"),
+        ({"layout": "blocked", "filter_bits": 8}, bsdb.BuildError, "filter"),
+        ({"duplicates": "all"}, bsdb.BuildError, "duplicates"),
+        ({"progress": 7}, TypeError, "progress must be"),
+    ],
+)
+def test_wrong_options(tmp_path, options, error, text):
+    with pytest.raises(error, match=text):
+        bsdb.build(tmp_path / "db", {}, **options)
+    assert os.listdir(tmp_path) == []
+
+
+def test_options_without_a_value(tmp_path):
+    bsdb.build(
+        tmp_path / "db", PAIRS, layout=None, seed="random", ordered=True, threads=1, temporary_directory=tmp_path
+    )
+    db = bsdb.open(tmp_path / "db")
+    assert db.ordered and db == PAIRS and os.listdir(tmp_path) == ["db"]
+
+
+def test_duplicates(tmp_path):
+    records = [("a", "1"), ("b", "2"), ("a", "3")]
+    with pytest.raises(bsdb.DuplicateKeyError, match='"a" in records 0 and 2') as raised:
+        bsdb.build(tmp_path / "db", records)
+    assert (raised.value.key, raised.value.first, raised.value.second) == (b"a", 0, 2)
+    assert os.listdir(tmp_path) == []
+    for which, value in [("first", b"1"), ("last", b"3")]:
+        built = bsdb.build(tmp_path / which, records, duplicates=which)
+        assert built.records == 2 and built.dropped == 1 and bsdb.open(tmp_path / which)["a"] == value
+
+
+def test_target_exists(tmp_path):
+    bsdb.build(tmp_path / "db", {"a": "1"})
+    with pytest.raises(FileExistsError):
+        bsdb.build(tmp_path / "db", {"a": "2"})
+    assert bsdb.open(tmp_path / "db")["a"] == b"1"
+    bsdb.build(tmp_path / "db", {"a": "2"}, overwrite=True)
+    assert bsdb.open(tmp_path / "db")["a"] == b"2" and os.listdir(tmp_path) == ["db"]
+
+
+def test_builder(tmp_path):
+    with bsdb.Builder(str(tmp_path / "db"), layout="packed") as builder:
+        builder.add("a", b"1")
+        builder.add_many({"b": "2"})
+        builder.add_many([("c", "3"), ("d", "4")])
+        with pytest.raises(TypeError, match="a key must be"):
+            builder.add(None, "x")
+        with pytest.raises(TypeError, match="a value must be"):
+            builder.add("x", 1)
+        assert builder.records == 4 and builder.built is None and not (tmp_path / "db").exists()
+    assert builder.built.records == 4
+    assert dict(bsdb.open(tmp_path / "db")) == {b"a": b"1", b"b": b"2", b"c": b"3", b"d": b"4"}
+    builder.abort()
+    with pytest.raises(ValueError, match="is finished"):
+        builder.add("e", "5")
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt, GeneratorExit])
+def test_block_with_an_error(tmp_path, error):
+    with pytest.raises(error), bsdb.Builder(tmp_path / "db") as builder:
+        builder.add_many(PAIRS)
+        raise error
+    assert os.listdir(tmp_path) == []
+    with pytest.raises(ValueError, match="given up"):
+        builder.finish()
+
+
+def test_error_of_the_records(tmp_path):
+    def records():
+        yield from PAIRS.items()
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        bsdb.build(tmp_path / "db", records())
+    assert os.listdir(tmp_path) == []
+
+
+def test_dropped_builder(tmp_path):
+    builder = bsdb.Builder(tmp_path / "db")
+    builder.add_many(PAIRS)
+    assert os.listdir(tmp_path) != []
+    del builder
+    assert os.listdir(tmp_path) == []
+
+
+def test_samples(tmp_path):
+    with bsdb.Builder(tmp_path / "db", layout="packed-compressed") as builder:
+        for key, value in list(PAIRS.items())[:1000]:
+            builder.sample(key, value)
+        builder.add_many(PAIRS)
+        with pytest.raises(bsdb.BuildError, match="samples come before"):
+            builder.sample("a", "b")
+    assert bsdb.open(tmp_path / "db") == PAIRS
+
+
+def test_progress(tmp_path):
+    told = []
+    bsdb.build(tmp_path / "db", ((f"{i}", "") for i in range(200_000)), progress=lambda *at: told.append(at))
+    assert [at for at in told if at[0] == "records"] == [
+        *(("records", i << 16, None) for i in (1, 2, 3)),
+        ("records", 200_000, 200_000),
+    ]
+    assert told[-1][0] == "publish"
+
+
+@pytest.mark.parametrize("stage", ["records", "index", "publish"])
+@pytest.mark.parametrize("how", ["error", "signal"])
+def test_stopped_by_progress(tmp_path, stage, how):
+    def told(at, done, total):
+        if at == stage:
+            if how == "error":
+                raise ZeroDivisionError
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(ZeroDivisionError if how == "error" else KeyboardInterrupt):
+        bsdb.build(tmp_path / "db", ((f"{i}", "") for i in range(100_000)), progress=told)
+    assert os.listdir(tmp_path) == []
+
+
+def test_line_of_progress(tmp_path, capsys):
+    bsdb.build(tmp_path / "db", PAIRS, progress=True)
+    assert capsys.readouterr().out == ""
+
+
+def test_one_thread_at_a_time(tmp_path):
+    with bsdb.Builder(tmp_path / "db") as builder:
+
+        def records():
+            with pytest.raises(RuntimeError, match="in use"):
+                builder.add("b", "2")
+            other = []
+            thread = threading.Thread(target=lambda: other.append(pytest.raises(RuntimeError, builder.add, "c", "3")))
+            thread.start()
+            thread.join()
+            assert other
+            yield "a", "1"
+
+        builder.add_many(records())
+    assert dict(bsdb.open(tmp_path / "db")) == {b"a": b"1"}
+
+
+def test_dicts_without_pyarrow(tmp_path):
+    dicts = [{"id": 1, "name": "a", "x": None}, {"id": "two", "name": b"b"}]
+    bsdb.build(tmp_path / "db", dicts, key="id", value="name")
+    assert dict(bsdb.open(tmp_path / "db")) == {b"1": b"a", b"two": b"b"}
+    with pytest.raises(TypeError, match=r"records\[1\] has no fields 'id' and 'x'"):
+        bsdb.build(tmp_path / "other", [{"id": 1, "x": "y"}, {"id": 2}], key="id", value="x")

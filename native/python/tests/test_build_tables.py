@@ -1,0 +1,172 @@
+"""Databases that Python builds of tables."""
+
+import os
+
+import pytest
+from conftest import bsdb_command
+from test_build import content
+
+import bsdb
+
+pa = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+TABLE = pa.table({"id": [1, 2, 3], "name": ["Ann", "Bob", "Eve"], "score": [1.5, None, 3.0]})
+ROWS = {str(row["id"]): row for row in TABLE.to_pylist()}
+
+
+def frames():
+    def polars():
+        return pytest.importorskip("polars").DataFrame(TABLE.to_pydict())
+
+    def pandas():
+        frame = pytest.importorskip("pandas").DataFrame(TABLE.to_pydict())
+        return frame.astype({"score": "object"}).where(frame.notna(), None)
+
+    def dataset(tmp_path):
+        parquet.write_table(TABLE, tmp_path / "table.parquet")
+        return pytest.importorskip("pyarrow.dataset").dataset(tmp_path / "table.parquet")
+
+    class Batch:
+        def __arrow_c_array__(self, requested_schema=None):
+            return TABLE.to_batches()[0].__arrow_c_array__(requested_schema)
+
+    return {
+        "table": lambda _: TABLE,
+        "batch": lambda _: TABLE.to_batches()[0],
+        "array": lambda _: Batch(),
+        "reader": lambda _: TABLE.to_reader(),
+        "batches": lambda _: TABLE.to_batches(max_chunksize=2),
+        "generator": lambda _: iter(TABLE.to_batches(max_chunksize=1)),
+        "dataset": dataset,
+        "scanner": lambda path: dataset(path).scanner(),
+        "dicts": lambda _: TABLE.to_pylist(),
+        "polars": lambda _: polars(),
+        "pandas": lambda _: pandas(),
+    }
+
+
+@pytest.mark.parametrize("kind", frames())
+def test_forms(tmp_path, kind):
+    built = bsdb.build(tmp_path / "db", frames()[kind](tmp_path), key="id")
+    db = bsdb.open(tmp_path / "db")
+    assert built.records == 3 and {key.decode(): db.get_row(key) for key in db} == ROWS
+    assert [field["name"] for field in db.schema["fields"]] == TABLE.column_names
+
+
+@pytest.mark.parametrize("options", [{}, {"layout": "blocked"}, {"ordered": True, "layout": "packed"}])
+def test_same_as_the_builder(tmp_path, options):
+    parquet.write_table(TABLE, tmp_path / "table.parquet")
+    words = [f"--{name}" if value is True else f"--{name}={value}" for name, value in options.items()]
+    bsdb_command("build-parquet", "-i", tmp_path / "table.parquet", "-kf", "id", "-o", tmp_path / "java", "-q", *words)
+    bsdb.build(tmp_path / "python", TABLE, key="id", **options)
+    assert content(tmp_path / "python") == content(tmp_path / "java")
+
+
+def test_columns(tmp_path):
+    bsdb.build(tmp_path / "raw", TABLE, key="id", value="name")
+    raw = bsdb.open(tmp_path / "raw")
+    assert raw.schema is None and raw["2"] == b"Bob"
+    bsdb.build(tmp_path / "row", TABLE, key=["name", "id"], key_join="|", value=["score"])
+    assert bsdb.open(tmp_path / "row").get_row("Ann|1") == {"score": 1.5}
+
+
+def test_several_tables(tmp_path):
+    with bsdb.Builder(tmp_path / "db") as builder:
+        builder.add_arrow(TABLE.slice(0, 2), "id")
+        builder.add_arrow(TABLE.slice(2), key="id")
+        with pytest.raises(ValueError, match="another schema"):
+            builder.add_arrow(TABLE, "id", ["name"])
+        with pytest.raises(ValueError, match="these values are bytes"):
+            builder.add_arrow(TABLE, "id", "name")
+    assert len(bsdb.open(tmp_path / "db")) == 3
+    with bsdb.Builder(tmp_path / "other") as builder:
+        builder.add("a", "b")
+        with pytest.raises(ValueError, match="come after records whose values are bytes"):
+            builder.add_arrow(TABLE, "id")
+
+
+def union():
+    return pa.UnionArray.from_sparse(pa.array([0], pa.int8()), [pa.array([1])])
+
+
+@pytest.mark.parametrize(
+    "table, arguments, error, text",
+    [
+        (TABLE, {}, ValueError, "name the key column"),
+        (TABLE, {"key": "ident"}, ValueError, 'no column "ident"; the columns are "id", "name", "score"'),
+        (TABLE, {"key": "id.x"}, ValueError, 'no column "id.x"'),
+        (TABLE, {"key": ["id", "name"]}, ValueError, "needs key_join"),
+        (TABLE, {"key": "id", "value": "score"}, ValueError, 'column "score" is Float64.*value=\\["score"\\]'),
+        (TABLE, {"key": "id", "value": ["id", "id"]}, ValueError, 'names the column "id" twice'),
+        (TABLE, {"key": "score"}, bsdb.RowError, 'row 1: the key column "score" is null'),
+        (TABLE["id"], {"key": "id"}, TypeError, "expected a table"),
+        (pa.table([[1], [2]], names=["a", "a"]), {"key": "a"}, ValueError, 'two columns "a"'),
+        (pa.table({"a": [[1]]}), {"key": "a"}, ValueError, 'column "a" cannot be a key: it is a list'),
+        (pa.table({"a": [{"b": 1}]}), {"key": "a"}, ValueError, 'is a struct; name one of its fields, such as "a.b"'),
+        (pa.table({"a": [1], "u": union()}), {"key": "a"}, ValueError, 'column "u" is .*nion.*no type'),
+        (
+            pa.table({"a": [1], "s": [[{"u": None}]]}).cast(
+                pa.schema([("a", pa.int64()), ("s", pa.list_(pa.struct([("u", pa.decimal128(5, -2))])))])
+            ),
+            {"key": "a"},
+            ValueError,
+            'column "s.element.u" is decimal',
+        ),
+        (
+            pa.table({"t": pa.array([0, 90_000_000], pa.int32()).cast(pa.time32("ms"))}),
+            {"key": "t"},
+            bsdb.RowError,
+            'row 1: the column "t" is a time outside of the day',
+        ),
+        (
+            pa.table({"a": [1], "t": [2**60]}).cast(pa.schema([("a", pa.int8()), ("t", pa.timestamp("s"))])),
+            {"key": "a"},
+            bsdb.RowError,
+            'row 0: the column "t" is .* s, too many',
+        ),
+    ],
+)
+def test_wrong_tables(tmp_path, table, arguments, error, text):
+    with pytest.raises(error, match=text):
+        bsdb.build(tmp_path / "db", table, **arguments)
+    assert os.listdir(tmp_path) == []
+
+
+def test_text_that_is_not_utf8(tmp_path):
+    wrong = pa.Array.from_buffers(pa.string(), 1, pa.array([b"\xff"]).buffers())
+    table = pa.table({"id": ["a"], "s": pa.array([{"t": None}], pa.struct([("t", pa.string())]))})
+    table = table.set_column(1, "s", pa.StructArray.from_arrays([wrong], ["t"]))
+    with pytest.raises(bsdb.RowError, match='row 0: the column "s.t" is text that is not UTF-8'):
+        bsdb.build(tmp_path / "db", table, key="id")
+    bsdb.build(tmp_path / "db", pa.table({"id": wrong}), key="id", value="id")
+    assert dict(bsdb.open(tmp_path / "db")) == {b"\xff": b"\xff"}
+
+
+def test_nulls_that_must_not_be(tmp_path):
+    schema = pa.schema([pa.field("id", pa.int8()), pa.field("x", pa.int8(), nullable=False)])
+    with pytest.raises(bsdb.BuildError, match="'x' is declared as non-nullable"):
+        bsdb.build(
+            tmp_path / "db",
+            pa.table([pa.array([1, 2]).cast("int8"), pa.array([1, None], "int8")], schema=schema),
+            key="id",
+        )
+
+
+def test_error_of_the_table(tmp_path):
+    def batches():
+        yield TABLE.to_batches()[0]
+        raise OSError("the disk is gone")
+
+    with pytest.raises(bsdb.BuildError, match="could not be read to its end.*the disk is gone"):
+        bsdb.build(tmp_path / "db", pa.RecordBatchReader.from_batches(TABLE.schema, batches()), key="id")
+    assert os.listdir(tmp_path) == []
+
+
+def test_dicts_of_other_types(tmp_path):
+    many = [{"id": i} for i in range(1 << 14)]
+    with pytest.raises(TypeError, match="no common types"):
+        bsdb.build(tmp_path / "db", [*many, {"id": "x"}], key="id")
+    with pytest.raises(TypeError, match="have no field 'y'"):
+        bsdb.build(tmp_path / "db", [*many, {"id": 1 << 14, "y": 1}], key="id")
+    assert bsdb.build(tmp_path / "db", many + [{"id": 1 << 14}], key="id").records == 16385
