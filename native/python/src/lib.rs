@@ -25,5 +25,5 @@ fn _bsdb(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<rows::Rows>()?;
     module.add_class::<scan::Scan>()?;
     module.add_class::<store::Store>()?;
-    module.add_function(wrap_pyfunction!(write::stream::_encode, module)?)
+    module.setattr("_encode", wrap_pyfunction!(write::plan::_encode, module)?)
 }

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any, Callable, Optional, Union
 
 from . import _bsdb
+from ._database import _require
 
 __all__ = ["Builder", "Built", "build"]
 
@@ -149,10 +150,7 @@ class Builder:
     def _add_dicts(self, dicts: Iterator[Any], key: Any, value: Any, key_join: Any) -> None:
         if isinstance(key, str) and isinstance(value, str):
             return self._native.add_many(_pairs(dicts, key, value))
-        try:
-            import pyarrow
-        except ImportError as error:
-            raise ImportError("typed rows of dicts need pyarrow; install it with: pip install pyarrow") from error
+        pyarrow = _require("pyarrow")
         schema = None
         while rows := list(islice(dicts, _DICTS)):
             try:
@@ -289,12 +287,7 @@ def _stream(table: Any, default: Any = _FAIL) -> Any:
     pandas = sys.modules.get("pandas")
     is_pandas = pandas is not None and isinstance(table, getattr(pandas, "DataFrame", ()))
     if is_pandas or hasattr(table, "__arrow_c_array__"):
-        try:
-            import pyarrow
-        except ImportError as error:
-            raise ImportError(
-                f"a {type(table).__name__} of this version needs pyarrow; install it with: pip install pyarrow"
-            ) from error
+        pyarrow = _require("pyarrow")
         return pyarrow.Table.from_pandas(table) if is_pandas else pyarrow.record_batch(table)
     if default is _FAIL:
         hint = "; call its method collect" if hasattr(table, "collect") else ""

@@ -2,7 +2,7 @@
 
 pub(crate) mod builder;
 mod cells;
-mod plan;
-pub(crate) mod stream;
+pub(crate) mod plan;
+mod stream;
 mod text;
 mod types;

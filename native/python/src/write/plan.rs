@@ -2,9 +2,15 @@
 
 use arrow_array::RecordBatch;
 use arrow_schema::Schema;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
 
 use super::cells::{Cells, Problem};
+use super::stream::Batches;
 use super::types::{avro, Column, Kind};
+use crate::bytes::bytes;
+use crate::errors;
 
 /// The columns listed in a message.
 const LISTED: usize = 30;
@@ -227,4 +233,31 @@ fn missing(schema: &Schema, name: &str) -> String {
         _ => String::new(),
     };
     format!("there is no column {name:?}; the columns are {}{more}", names.join(", "))
+}
+
+/// The records of a table as they would be added, for tests: the schema of rows, and pairs of key and value.
+#[pyfunction]
+pub(crate) fn _encode<'py>(
+    table: &Bound<'py, PyAny>,
+    key: Vec<String>,
+    key_join: Option<Vec<u8>>,
+    columns: Option<Vec<String>>,
+    raw: Option<String>,
+) -> PyResult<(Option<String>, Bound<'py, PyList>)> {
+    let py = table.py();
+    let mut batches = Batches::of(table)?;
+    let plan = Plan::new(&batches.schema(), &key, key_join.as_deref(), &Wanted::of(columns, raw));
+    let plan = plan.map_err(PyValueError::new_err)?;
+    let made = PyList::empty(py);
+    let (mut key, mut value) = (Vec::new(), Vec::new());
+    while let Some(batch) = batches.next(py)? {
+        let records = plan.records(&batch);
+        for row in 0..batch.num_rows() {
+            records
+                .read(row, &mut key, &mut value)
+                .map_err(|reason| errors::row(py, format!("row {row}: {reason}")))?;
+            made.append((bytes(py, &key)?, bytes(py, &value)?))?;
+        }
+    }
+    Ok((plan.schema(), made))
 }

@@ -2,11 +2,12 @@
 #![allow(unsafe_code)]
 
 use std::ffi::CStr;
+use std::sync::Arc;
 
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, Schema};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
@@ -35,7 +36,7 @@ impl Batches {
         }
     }
 
-    pub(crate) fn schema(&self) -> std::sync::Arc<Schema> {
+    pub(crate) fn schema(&self) -> Arc<Schema> {
         self.0.schema()
     }
 
@@ -45,38 +46,8 @@ impl Batches {
         // What the library of the table raised may have been an interrupt.
         py.check_signals()?;
         next.map_err(|error| match error {
-            ArrowError::MemoryError(text) => pyo3::exceptions::PyMemoryError::new_err(text),
+            ArrowError::MemoryError(text) => PyMemoryError::new_err(text),
             error => errors::raised(py, "BuildError", format!("the table could not be read to its end: {error}")),
         })
     }
-}
-
-/// The records of a table as they would be added, for tests: the schema of rows, keys and values.
-#[pyfunction]
-#[pyo3(signature = (table, key, key_join, columns, raw))]
-#[allow(clippy::type_complexity)]
-pub(crate) fn _encode(
-    table: &Bound<'_, PyAny>,
-    key: Vec<String>,
-    key_join: Option<Vec<u8>>,
-    columns: Option<Vec<String>>,
-    raw: Option<String>,
-) -> PyResult<(Option<String>, Vec<(std::borrow::Cow<'static, [u8]>, std::borrow::Cow<'static, [u8]>)>)> {
-    let py = table.py();
-    let mut batches = Batches::of(table)?;
-    let wanted = super::plan::Wanted::of(columns, raw);
-    let plan = super::plan::Plan::new(&batches.schema(), &key, key_join.as_deref(), &wanted);
-    let plan = plan.map_err(PyValueError::new_err)?;
-    let mut made = Vec::new();
-    while let Some(batch) = batches.next(py)? {
-        let records = plan.records(&batch);
-        for row in 0..batch.num_rows() {
-            let (mut key, mut value) = (Vec::new(), Vec::new());
-            records
-                .read(row, &mut key, &mut value)
-                .map_err(|reason| errors::row(py, format!("row {row}: {reason}")))?;
-            made.push((key.into(), value.into()));
-        }
-    }
-    Ok((plan.schema(), made))
 }
