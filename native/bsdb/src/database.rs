@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::file::current;
 use crate::file::directory::Manifest;
 use crate::file::paged::Access;
+use crate::format::elements::ValueElements;
 use crate::format::facts::{Facts, HashKind, Layout};
 use crate::format::frame::hex;
 use crate::format::page::SIZE;
@@ -44,6 +45,8 @@ pub struct Statistics {
     pub longest_key: u64,
     /// Length of the longest value.
     pub longest_value: u64,
+    /// The elements of every value, if all values are vectors of one length.
+    pub elements: Option<ValueElements>,
     /// How records are stored.
     pub layout: Layout,
     /// The kind of the minimal perfect hash function: `gov3-bucketed`, `ptr` or `none`.
@@ -132,6 +135,11 @@ impl Database {
         self.shards.facts().schema.as_deref()
     }
 
+    /// The elements of every value, if all values are vectors of one length.
+    pub fn elements(&self) -> Option<ValueElements> {
+        self.shards.facts().elements
+    }
+
     /// What the manifest says.
     pub fn statistics(&self) -> Statistics {
         let facts = self.shards.facts();
@@ -148,6 +156,7 @@ impl Database {
             value_bytes: sum(|facts| facts.value_bytes),
             longest_key: most(|facts| facts.longest_key),
             longest_value: most(|facts| facts.longest_value),
+            elements: facts.elements,
             layout: facts.layout,
             hash_kind: match facts.hash {
                 HashKind::Gov => "gov3-bucketed",

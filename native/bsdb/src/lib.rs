@@ -55,6 +55,7 @@ mod write;
 pub use database::{Database, Statistics};
 pub use error::{Error, Result};
 pub use file::paged::Access;
+pub use format::elements::{Element, ValueElements};
 pub use format::facts::Layout;
 pub use options::Options;
 pub use order::key_range::KeyRange;

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::file::directory::{Manifest, Stated};
 use crate::file::paged::Access;
 use crate::format::facts::MANIFEST;
-use crate::format::facts::{Facts, Layout};
+use crate::format::facts::Facts;
 use crate::format::frame::{hex, Id};
 use crate::format::page::SIZE;
 use crate::format::record::MAX_KEY;
@@ -150,18 +150,18 @@ impl Shards {
 fn open_shards(path: &Path, manifest: &Manifest, set: &SetFacts, options: Options) -> Result<Vec<Option<Single>>> {
     let mut singles: Vec<Option<Single>> = Vec::new();
     singles.resize_with(set.shards.len(), || None);
-    let mut first: Option<(Layout, usize, Option<String>)> = None;
+    let mut first = None;
     for &number in &set.held {
         let line = &set.shards[number as usize];
         let single = open_shard(path, manifest, line, set.shards.len() as u32, options)?;
-        let kind = (single.facts.layout, single.facts.width, single.facts.schema.clone());
+        let kind = (single.facts.layout, single.facts.width, single.facts.schema.clone(), single.facts.elements);
         match &first {
             None => first = Some(kind),
             Some(first) if *first != kind => {
                 return Err(Error::damaged(
                     &single.path.join(MANIFEST),
                     SIZE as u64,
-                    "the layout, index.width and value.schema of the other shards",
+                    "the layout, index.width, value.schema and value.elements of the other shards",
                     format!("layout {}, index.width {}", single.facts.layout, single.facts.width),
                 ));
             }

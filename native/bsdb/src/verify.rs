@@ -156,6 +156,7 @@ fn addressed(single: &Single, go_on: GoOn<'_>) -> Result<u64> {
     while cursor.next(&mut |located: Located<'_>| {
         go_on()?;
         require_shard(single, &located)?;
+        require_elements(single, &located)?;
         if located.current {
             records += 1;
         } else if single.find(located.key, &mut scratch)?.is_some() {
@@ -179,6 +180,7 @@ fn binned(single: &Single, packed: &Packed, go_on: GoOn<'_>) -> Result<u64> {
     while cursor.next(&mut |located: Located<'_>| {
         go_on()?;
         require_shard(single, &located)?;
+        require_elements(single, &located)?;
         let signature = single.signature(located.key);
         let own = packed.bins.bin(signature.high);
         let part = packed::part(signature.high, packed.bins.bins());
@@ -233,6 +235,19 @@ fn require_shard(single: &Single, located: &Located<'_>) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+/// Checks that a value consists of the elements that the manifest states (FORMAT.md §6).
+fn require_elements(single: &Single, located: &Located<'_>) -> Result<()> {
+    match single.facts.elements {
+        Some(elements) if elements.bytes() != located.value.len() => Err(wrong(
+            single,
+            located,
+            format!("a value of {} bytes, {elements}", elements.bytes()),
+            located.value.len().to_string(),
+        )),
+        _ => Ok(()),
+    }
 }
 
 fn require_counts(single: &Single, records: u64, dropped: u64) -> Result<()> {

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::address;
+use super::elements::ValueElements;
 use super::frame::{hex, Id, Kind};
 use super::page::SIZE;
 use super::routing;
@@ -193,6 +194,7 @@ pub(crate) struct Facts {
     pub(crate) filter: Option<FilterFacts>,
     pub(crate) order: Option<OrderFacts>,
     pub(crate) schema: Option<String>,
+    pub(crate) elements: Option<ValueElements>,
     pub(crate) files: Vec<FileLine>,
 }
 
@@ -254,6 +256,7 @@ impl Facts {
             filter: None,
             order: None,
             schema: lines.optional("value.schema")?.map(str::to_owned),
+            elements: ValueElements::parse(lines)?,
             files: Vec::new(),
         };
         lines.number("zstd.level", 0, 22)?;

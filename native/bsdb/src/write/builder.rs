@@ -10,6 +10,7 @@ use super::record::Record;
 use super::set::SetWriter;
 use super::work::Workspace;
 use crate::error::{Error, Result};
+use crate::format::elements::ValueElements;
 use crate::format::frame::hex;
 use crate::format::record::{MAX_KEY, MAX_VALUE};
 use crate::hash::mum::Mum;
@@ -35,6 +36,7 @@ pub struct Builder {
     output: Box<dyn Output>,
     work: Workspace,
     signatures: Mum,
+    elements: Option<ValueElements>,
     control: Control,
     records: u64,
     /// Set while a record is taken: if that fails, the state of the files is unknown.
@@ -87,6 +89,7 @@ impl Builder {
         let work = Workspace::create(path, &options)?;
         let control = Control::new(listener);
         let signatures = Mum::new(options.seed);
+        let elements = options.elements;
         let sharded = options.shards > 1;
         let context = Context {
             options,
@@ -96,7 +99,7 @@ impl Builder {
         };
         let output: Box<dyn Output> =
             if sharded { Box::new(SetWriter::new(context)?) } else { Box::new(DatabaseWriter::new(context, 0)?) };
-        Ok(Builder { output, work, signatures, control, records: 0, failed: false })
+        Ok(Builder { output, work, signatures, elements, control, records: 0, failed: false })
     }
 
     /// Adds a record for training the ZSTD dictionary, which then uses no others. All samples come before the first
@@ -110,8 +113,19 @@ impl Builder {
     }
 
     /// Adds a record.
+    ///
+    /// A record that is refused with [`Error::Argument`], as its key or value has the wrong length, is not part of the
+    /// database; the build can go on.
     pub fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         check_lengths(key, value)?;
+        if let Some(elements) = self.elements.filter(|elements| elements.bytes() != value.len()) {
+            return Err(Error::Argument(format!(
+                "the value of record {} has {} bytes, but value_elements of {elements} are {}",
+                self.records,
+                value.len(),
+                elements.bytes()
+            )));
+        }
         if self.failed {
             return Err(Error::Argument("the build has failed before; begin another one".into()));
         }

@@ -79,6 +79,9 @@ pub(crate) fn text(options: &BuildOptions, shard: u32, totals: &Totals, made: &A
     if let Some(schema) = &options.schema {
         put("value.schema", schema);
     }
+    if let Some(elements) = &options.elements {
+        put("value.elements", elements);
+    }
     for file in &made.files {
         let line = &file.line;
         put(

@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use crate::error::{Error, Result};
+use crate::format::elements::{Element, ValueElements};
 use crate::format::facts::Layout;
 use crate::format::routing;
 
@@ -45,6 +46,7 @@ pub struct BuildOptions {
     pub(crate) duplicates: Duplicates,
     pub(crate) ordered: bool,
     pub(crate) schema: Option<String>,
+    pub(crate) elements: Option<ValueElements>,
     pub(crate) seed: i64,
     pub(crate) overwrite: bool,
     pub(crate) memory: u64,
@@ -68,6 +70,7 @@ impl Default for BuildOptions {
             duplicates: Duplicates::Refuse,
             ordered: false,
             schema: None,
+            elements: None,
             seed: 0,
             overwrite: false,
             memory: 1 << 30,
@@ -199,6 +202,13 @@ impl BuildOptions {
         self
     }
 
+    /// States that all values are vectors of so many elements of a type, little-endian, one after another, which readers
+    /// can then take as such. Records with values of another length are refused. Does not go with a schema of values.
+    pub fn value_elements(mut self, element: Element, count: usize) -> Self {
+        self.elements = Some(ValueElements { element, count });
+        self
+    }
+
     /// The seed of the signatures, by default 0. Anyone who knows it can make up keys that collide, and make every
     /// build fail; so use a random one for keys from untrusted sources. Builds with the same seed give the same bytes.
     pub fn seed(mut self, seed: i64) -> Self {
@@ -231,7 +241,7 @@ impl BuildOptions {
     }
 
     /// Sets an option by the name of its setter, to a value in text form: a number, a path or a schema as it is, a
-    /// layout by its name, `error`, `first` or `last` for duplicates, and `true` or `false`.
+    /// layout by its name, elements such as `f32 384`, `error`, `first` or `last` for duplicates, and `true` or `false`.
     pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
         match name {
             "layout" => {
@@ -261,6 +271,7 @@ impl BuildOptions {
             }
             "ordered" => self.ordered = switch(name, value)?,
             "value_schema" => self.schema = Some(value.to_owned()),
+            "value_elements" => self.elements = Some(value.parse()?),
             "seed" => self.seed = SEED.parse(value)?,
             "overwrite" => self.overwrite = switch(name, value)?,
             "memory_bytes" => self.memory = MEMORY_BYTES.parse(value)?,
@@ -297,6 +308,13 @@ impl BuildOptions {
             SCHEMA_BYTES.check(schema.len() as i128)?;
             if schema.contains(['\n', '\r', '\0']) {
                 return Err(Error::Argument("value_schema contains a line break or a zero".into()));
+            }
+        }
+        if let Some(elements) = self.elements {
+            elements.check()?;
+            if self.schema.is_some() {
+                let why = "but value_schema says that values are rows: set only one of them";
+                return Err(Error::Argument(format!("value_elements is {elements}, {why}")));
             }
         }
         if self.layout == Layout::None {
@@ -378,6 +396,22 @@ mod tests {
             assert_eq!(refused(usual().value_schema(schema)), "value_schema contains a line break or a zero");
         }
         assert!(refused(usual().layout(Layout::None)).contains("`bsdb build -a`"));
+    }
+
+    #[test]
+    fn elements_of_values_are_checked() {
+        let usual = BuildOptions::default;
+        usual().value_elements(Element::F16, 3).check().unwrap();
+        assert_eq!(
+            refused(usual().value_elements(Element::F16, 0)),
+            "value_elements is f16 0; the number goes from 1 to 1073741819"
+        );
+        let rows = usual().value_elements(Element::I8, 3).value_schema("{}");
+        assert!(refused(rows).starts_with("value_elements is i8 3, but value_schema says"));
+        let mut options = usual();
+        options.set("value_elements", "f32 384").unwrap();
+        assert_eq!(options.elements, Some(ValueElements { element: Element::F32, count: 384 }));
+        assert!(options.set("value_elements", "f31 384").unwrap_err().to_string().ends_with("u8, i16, i32, i64"));
     }
 
     #[test]
