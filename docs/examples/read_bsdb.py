@@ -625,7 +625,7 @@ class ShardSet:
             stated = shard, text["shard.count"], text["shard.hash"], records
             actual = tuple(database.text[name] for name in ("shard.number", "shard.count", "shard.hash", "records"))
             check(actual == stated, f"{database.path}: it differs from {path}")
-            for name in "layout", "index.width", "value.schema":
+            for name in "layout", "index.width", "value.schema", "value.elements":
                 same = database.text.get(name) == self.shards[held[0]].text.get(name)
                 check(same, f"{database.path}: another {name} than that of shard {held[0]}")
 

@@ -59,6 +59,7 @@ public final class BuildOptions {
     boolean overwrite;
     @Nullable Path temporaryDirectory;
     @Nullable String valueSchema;
+    @Nullable ValueElements valueElements;
     long seed;
 
     Settings copy() {
@@ -92,6 +93,7 @@ public final class BuildOptions {
           overwrite,
           temporaryDirectory,
           valueSchema,
+          valueElements,
           seed);
     }
   }
@@ -147,6 +149,7 @@ public final class BuildOptions {
     like.onlyShard = opened.isSet() || facts.shards() == 1 ? -1 : facts.shard();
     like.duplicates = DuplicatePolicy.LAST;
     like.valueSchema = facts.valueSchema();
+    like.valueElements = facts.valueElements();
     like.signature = facts.signature();
     like.seed = facts.hashSeed();
     return new BuildOptions(like);
@@ -481,6 +484,20 @@ public final class BuildOptions {
       }
     }
     return with(changed -> changed.valueSchema = valueSchema);
+  }
+
+  /** The elements of which all values consist; null if values are plain bytes or rows. */
+  public @Nullable ValueElements valueElements() {
+    return settings.valueElements;
+  }
+
+  /**
+   * These options with other {@link #valueElements()}, which the database stores. Records with
+   * values of another length are refused. Builds of approximate databases reject them, and so do
+   * those with a {@link #valueSchema()}.
+   */
+  public BuildOptions withValueElements(@Nullable ValueElements valueElements) {
+    return with(changed -> changed.valueElements = valueElements);
   }
 
   /**

@@ -231,7 +231,7 @@ public final class DatabaseBuilder implements AutoCloseable {
 
   /** Creates an empty batch for this build; any thread may fill it. */
   public RecordBatch newBatch() {
-    return new RecordBatch(SignatureFunction.of(options));
+    return new RecordBatch(options);
   }
 
   /**
@@ -264,7 +264,8 @@ public final class DatabaseBuilder implements AutoCloseable {
   /**
    * Adds the records of a batch. The caller may reuse the batch once the call returns.
    *
-   * @throws IllegalArgumentException if the batch was created for a build with another seed
+   * @throws IllegalArgumentException if the batch was created for a build with another seed or
+   *     other elements of values
    * @throws tech.bsdb.error.ForeignRecordException if only one shard is built and a record belongs
    *     to another
    * @throws IllegalStateException if there are deletions in the batch, but the build has no base
@@ -279,6 +280,14 @@ public final class DatabaseBuilder implements AutoCloseable {
                 + batch.framed().function()
                 + ", but this build's is "
                 + function
+                + "; take batches from newBatch()");
+      }
+      if (!Objects.equals(batch.elements(), options.valueElements())) {
+        throw new IllegalArgumentException(
+            "a batch for values of "
+                + batch.elements()
+                + ", but this build's are of "
+                + options.valueElements()
                 + "; take batches from newBatch()");
       }
       if (batch.framed().deletes()) {

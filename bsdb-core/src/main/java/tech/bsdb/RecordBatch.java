@@ -1,5 +1,9 @@
 package tech.bsdb;
 
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.write.FramedRecords;
@@ -19,18 +23,24 @@ public final class RecordBatch {
   public static final int MAX_VALUE_LENGTH = RecordFrame.MAX_VALUE;
 
   private final FramedRecords framed;
+  private final @Nullable ValueElements elements;
 
   /** Creates an empty batch for a build whose {@link BuildOptions#seed() seed} is 0. */
   public RecordBatch() {
-    this(SignatureFunction.of(BuildOptions.defaults()));
+    this(BuildOptions.defaults());
   }
 
   /**
-   * Creates an empty batch for a build whose signatures a function gives; see {@link
-   * DatabaseBuilder#newBatch}.
+   * Creates an empty batch for a build with these options; see {@link DatabaseBuilder#newBatch}.
    */
-  RecordBatch(SignatureFunction function) {
-    this.framed = new FramedRecords(function);
+  RecordBatch(BuildOptions options) {
+    this.framed = new FramedRecords(SignatureFunction.of(options));
+    this.elements = options.valueElements();
+  }
+
+  /** The elements of all values, or null if these have any length. */
+  @Nullable ValueElements elements() {
+    return elements;
   }
 
   /** The records. */
@@ -44,11 +54,19 @@ public final class RecordBatch {
    * @param key the array that holds the key, of 0 to {@link #MAX_KEY_LENGTH} bytes
    * @param value the array that holds the value, of 0 to {@link #MAX_VALUE_LENGTH} bytes
    * @throws IndexOutOfBoundsException if a range lies outside its array
-   * @throws IllegalArgumentException if the key or the value is too long, or the batch would exceed
-   *     2 GiB
+   * @throws IllegalArgumentException if the key or the value is too long, the value does not have
+   *     the length of the build's {@link BuildOptions#valueElements()}, or the batch would exceed 2
+   *     GiB
    */
   public void add(
       byte[] key, int keyFrom, int keyLength, byte[] value, int valueFrom, int valueLength) {
+    if (elements != null && valueLength != elements.bytes()) {
+      Objects.checkFromIndexSize(keyFrom, keyLength, key.length);
+      byte[] own = Arrays.copyOfRange(key, keyFrom, keyFrom + keyLength);
+      throw new IllegalArgumentException(
+          "the value of the key %s has %d bytes, but valueElements of %s are %d"
+              .formatted(DuplicateKeyException.show(own), valueLength, elements, elements.bytes()));
+    }
     framed.add(key, keyFrom, keyLength, value, valueFrom, valueLength);
   }
 

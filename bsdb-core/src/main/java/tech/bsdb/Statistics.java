@@ -48,6 +48,8 @@ import tech.bsdb.format.ShardSet;
  *     manifest is last
  * @param valueSchema the JSON schema of values encoded as Avro binary rows; null if values are
  *     plain bytes
+ * @param valueElements the type and number of the elements of every value; null if they are not
+ *     stated
  * @param bins the number of bins in the packed layout, otherwise 0
  * @param spanning whether the bins of the packed layout span pages to leave no gaps between them
  * @param filterBits bits per key of the filter's remainders; 0 if there is no filter
@@ -92,6 +94,7 @@ public record Statistics(
     long databaseBytes,
     Map<String, Long> fileBytes,
     @Nullable String valueSchema,
+    @Nullable ValueElements valueElements,
     long bins,
     boolean spanning,
     int filterBits,
@@ -138,6 +141,7 @@ public record Statistics(
         files.values().stream().mapToLong(Long::longValue).sum(),
         files,
         first.valueSchema(),
+        first.valueElements(),
         first.packed() ? sum(opened, each -> each.requireBins().count()) : 0,
         first.packed() && first.requireBins().spanning(),
         filter == null ? 0 : filter.bits(),

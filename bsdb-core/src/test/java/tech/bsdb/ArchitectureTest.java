@@ -42,6 +42,7 @@ class ArchitectureTest {
           MemoryUse.class,
           SignatureAlgorithm.class,
           Statistics.class,
+          ValueElements.class,
           VerifyReport.class);
 
   private static final DescribedPredicate<JavaClass> IN_VOCABULARY =

@@ -23,6 +23,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class BuildOptionsTest {
   private static final BuildOptions DEFAULTS = BuildOptions.defaults();
 
+  private static final ValueElements VECTOR = new ValueElements(ValueElements.Type.F16, 3);
+
   @TempDir Path directory;
 
   private static Arguments range(
@@ -127,6 +129,7 @@ class BuildOptionsTest {
             .withOverwrite(true)
             .withTemporaryDirectory(Path.of("temp"))
             .withValueSchema("{}")
+            .withValueElements(VECTOR)
             .withSeed(-8);
     assertThat(changed.layout()).isEqualTo(Layout.COMPACT);
     assertThat(changed.hash()).isEqualTo(HashAlgorithm.GOV);
@@ -145,9 +148,11 @@ class BuildOptionsTest {
     assertThat(changed.overwrite()).isTrue();
     assertThat(changed.temporaryDirectory()).isEqualTo(Path.of("temp"));
     assertThat(changed.valueSchema()).isEqualTo("{}");
+    assertThat(changed.valueElements()).isEqualTo(VECTOR);
     assertThat(changed.seed()).isEqualTo(-8);
     assertThat(changed.withTemporaryDirectory(null).temporaryDirectory()).isNull();
     assertThat(changed.withValueSchema(null).valueSchema()).isNull();
+    assertThat(changed.withValueElements(null).valueElements()).isNull();
   }
 
   @Test
@@ -185,6 +190,7 @@ class BuildOptionsTest {
           options -> options.withOverwrite(true),
           options -> options.withTemporaryDirectory(Path.of("temp")),
           options -> options.withValueSchema("{}"),
+          options -> options.withValueElements(VECTOR),
           options -> options.withSeed(-8));
 
   @Test

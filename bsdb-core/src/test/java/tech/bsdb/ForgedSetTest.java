@@ -241,6 +241,27 @@ class ForgedSetTest {
     isRefused(mixed(List.of(narrow, narrow, wide)), CorruptDatabaseException.class, "width 31");
   }
 
+  @Test
+  void shardsWithOtherElementsOfValuesAreRefused() throws Exception {
+    Truth vectors = new Truth();
+    for (int i = 0; i < 100; i++) {
+      vectors.add(Truth.utf8("key " + i), new byte[8]);
+    }
+    List<Path> sets = new ArrayList<>();
+    for (ValueElements.Type type :
+        new ValueElements.Type[] {ValueElements.Type.F32, ValueElements.Type.I32}) {
+      sets.add(directory.resolve(type.id()));
+      vectors.build(
+          sets.get(sets.size() - 1),
+          options(Layout.PACKED).withValueElements(new ValueElements(type, 2)));
+    }
+    isRefused(
+        mixed(List.of(sets.get(0), sets.get(1), sets.get(0))),
+        CorruptDatabaseException.class,
+        "of f32 2, as in shard 0",
+        "of i32 2");
+  }
+
   /** A set with the first shard of the first set, the second of the second, and so on. */
   private Path mixed(List<Path> sets) throws IOException {
     Path mixed = empty();

@@ -400,6 +400,8 @@ class MergeTest {
       refused(database, target, like.withSeed(5), "seed", "0", "5");
       refused(database, target, like.withShards(2), "number of shards", "1", "2");
       refused(database, target, like.withValueSchema("\"long\""), "value schema", "long");
+      ValueElements vector = new ValueElements(ValueElements.Type.I16, 8);
+      refused(database, target, like.withValueElements(vector), "elements of values", "i16 8");
       refused(database, base, like.withOverwrite(true), "is the base itself");
       Path link = Files.createSymbolicLink(directory.resolve("link"), base);
       refused(database, link, like.withOverwrite(true), "is the base itself");

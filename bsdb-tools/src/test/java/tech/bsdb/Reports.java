@@ -119,6 +119,7 @@ public final class Reports {
         58_000 + hashBytes,
         Map.of("data-0", 50_000L),
         null,
+        null,
         bins,
         spanning,
         filterBits,

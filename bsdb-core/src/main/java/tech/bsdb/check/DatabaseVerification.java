@@ -4,11 +4,13 @@ import java.io.IOException;
 import java.util.SplittableRandom;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.ValueElements;
 import tech.bsdb.check.OrderVerification.FileComparison;
 import tech.bsdb.data.RecordScanner;
 import tech.bsdb.directory.ArrivingPages;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.directory.HeldFiles;
+import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest.FileEntry;
@@ -216,6 +218,7 @@ final class DatabaseVerification {
   private void verifyPlace(RecordScanner record, long bin, long high, long bins)
       throws IOException {
     directory.requireRoutedHere(record.key());
+    verifyLength(directory.facts(), record);
     long own = BinIndex.bin(high, bins);
     if (own != bin) {
       throw record.corrupt("a record of bin " + bin, "one of bin " + own);
@@ -223,6 +226,16 @@ final class DatabaseVerification {
     int part = BinIndex.part(high, bins);
     if (!record.leadsTo(part)) {
       throw record.corrupt("a block with a record in part " + part, "another block");
+    }
+  }
+
+  /** Checks that a value consists of the elements that the manifest states. */
+  private static void verifyLength(Facts facts, RecordScanner record)
+      throws CorruptDatabaseException {
+    ValueElements elements = facts.valueElements();
+    if (elements != null && record.valueLength() != elements.bytes()) {
+      throw record.corrupt(
+          "a value of " + elements.bytes() + " bytes, " + elements, record.valueLength() + "");
     }
   }
 
@@ -264,6 +277,7 @@ final class DatabaseVerification {
       while (count < MOST && scanner.next()) {
         byte[] key = scanner.key();
         directory.requireRoutedHere(key);
+        verifyLength(directory.facts(), scanner);
         locator.sign(key, signature);
         highs[count] = signature.high;
         lows[count] = signature.low;

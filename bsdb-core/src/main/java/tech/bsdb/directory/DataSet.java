@@ -176,7 +176,8 @@ public record DataSet(
         + facts.approximateWidth()
         + (facts.order() == null ? ", not ordered" : ", ordered")
         + ", values "
-        + (facts.valueSchema() == null ? "without schema" : facts.valueSchema());
+        + (facts.valueSchema() == null ? "without schema" : facts.valueSchema())
+        + (facts.valueElements() == null ? "" : ", of " + facts.valueElements());
   }
 
   /** Whether this is a set of shards, whole or partial. */

@@ -7,6 +7,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Layout;
 import tech.bsdb.SignatureAlgorithm;
+import tech.bsdb.ValueElements;
 import tech.bsdb.error.UnsupportedFormatException;
 
 /**
@@ -32,6 +33,7 @@ import tech.bsdb.error.UnsupportedFormatException;
  * @param zstdLevel the ZSTD compression level, 0 without compression
  * @param zstdLongest bytes of the longest frame of a block, 0 unless the layout is compressed
  * @param valueSchema the schema of the values if they are rows, otherwise null
+ * @param valueElements the elements of the values if all are vectors of one kind, otherwise null
  * @param bins the bins of the packed layout, otherwise null
  * @param filter the filter of absent keys, or null if there is none
  * @param order the order of the keys, or null if there is none
@@ -55,6 +57,7 @@ public record Facts(
     int zstdLevel,
     int zstdLongest,
     @Nullable String valueSchema,
+    @Nullable ValueElements valueElements,
     @Nullable Bins bins,
     @Nullable Filter filter,
     @Nullable Order order) {
@@ -125,6 +128,7 @@ public record Facts(
   private static final String ZSTD_LEVEL = "zstd.level";
   private static final String ZSTD_LONGEST = "zstd.longest";
   private static final String VALUE_SCHEMA = "value.schema";
+  private static final String VALUE_ELEMENTS = "value.elements";
   private static final String BINS = "packed.bins";
   private static final String SPANNING = "packed.spanning";
   private static final String FILTER_BITS = "filter.bits";
@@ -284,6 +288,7 @@ public record Facts(
         small(manifest, ZSTD_LEVEL, compressed ? 1 : 0, compressed ? 22 : 0),
         small(manifest, ZSTD_LONGEST, 0, compressed && !packed ? 1 << 21 : 0),
         manifest.textOrNull(VALUE_SCHEMA),
+        elements(manifest),
         packed
             ? new Bins(number(manifest, BINS, 1, MOST_BINS), small(manifest, SPANNING, 0, 1) == 1)
             : null,
@@ -293,6 +298,11 @@ public record Facts(
                 number(manifest, QUOTIENTS, 1, MOST_QUOTIENTS))
             : null,
         manifest.textOrNull(ORDER_LEVELS) != null ? order(manifest) : null);
+  }
+
+  private static @Nullable ValueElements elements(Manifest manifest) {
+    String elements = manifest.textOrNull(VALUE_ELEMENTS);
+    return elements == null ? null : ValueElements.parse(elements);
   }
 
   private static Order order(Manifest manifest) {
@@ -363,6 +373,9 @@ public record Facts(
     }
     if (valueSchema != null) {
       manifest.put(VALUE_SCHEMA, valueSchema);
+    }
+    if (valueElements != null) {
+      manifest.put(VALUE_ELEMENTS, valueElements.toString());
     }
     return manifest;
   }

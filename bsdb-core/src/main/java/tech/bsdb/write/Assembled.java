@@ -152,6 +152,7 @@ record Assembled(
         compressed ? options.compressionLevel() : 0,
         zstdLongest,
         options.valueSchema(),
+        options.valueElements(),
         bins,
         filter,
         order);

@@ -108,6 +108,15 @@ public sealed interface BuildOutput extends Closeable
       requireUsual(
           options, BuildOptions::dataFiles, "dataFiles", kind + " has none: leave it as it is");
     }
+    if (options.valueElements() != null && (approximate || options.valueSchema() != null)) {
+      throw new IllegalArgumentException(
+          "valueElements are "
+              + options.valueElements()
+              + ", but "
+              + (approximate
+                  ? kind + " keeps only the beginnings of values"
+                  : "valueSchema says that values are rows: set only one of them"));
+    }
   }
 
   private static void requireUsual(

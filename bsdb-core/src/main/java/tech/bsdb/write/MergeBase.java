@@ -72,6 +72,7 @@ public record MergeBase(Lookup lookup) {
             : OptionalInt.of(facts.shard());
     requireSame("only shard", alone, options.onlyShard());
     requireSame("value schema", facts.valueSchema(), options.valueSchema());
+    requireSame("elements of values", facts.valueElements(), options.valueElements());
   }
 
   /** The records of packed shards are merged in the order of their signatures. */

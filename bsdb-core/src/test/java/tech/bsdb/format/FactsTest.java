@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.Layout;
 import tech.bsdb.SignatureAlgorithm;
+import tech.bsdb.ValueElements;
 
 class FactsTest {
   private static final Path FILE = Path.of("manifest.bsdb");
@@ -36,6 +38,7 @@ class FactsTest {
           12,
           13,
           "[\"int\"]",
+          null,
           null,
           null,
           new Facts.Order(List.of(70_000L, 200L, 1L), new AddressBits(7, 40, 16)));
@@ -69,6 +72,7 @@ class FactsTest {
             null,
             null,
             null,
+            null,
             null);
     Facts packed =
         new Facts(
@@ -89,6 +93,7 @@ class FactsTest {
             512,
             22,
             0,
+            null,
             null,
             new Facts.Bins(12, true),
             null,
@@ -113,6 +118,7 @@ class FactsTest {
             0,
             0,
             null,
+            new ValueElements(ValueElements.Type.F32, 384),
             new Facts.Bins(12, false),
             new Facts.Filter(16, 1L << 37),
             null);
@@ -153,6 +159,7 @@ class FactsTest {
             0,
             0,
             null,
+            null,
             new Facts.Bins(12, false),
             null,
             null);
@@ -187,6 +194,35 @@ class FactsTest {
             + "\n";
     Manifest manifest = Manifest.decode(FILE, text.getBytes(StandardCharsets.UTF_8));
     assertThatThrownBy(() -> Facts.of(FILE, manifest)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "f16 1, F16, 1",
+    "f64 268435454, F64, 268435454",
+    "u8 2147483639, U8, 2147483639",
+    "bf16 384, , ",
+    "f8 9, , "
+  })
+  void elementsOfUnknownTypesAreIgnored(
+      String text, ValueElements.@Nullable Type type, @Nullable Integer count) throws Exception {
+    ValueElements expected = type == null ? null : new ValueElements(type, count);
+    assertThat(withElements(text).valueElements()).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"f32", "f32 0", "f32 -1", "f32 536870910", "f32 x", "f32  3", "f32 3 4"})
+  void elementsOutOfRangeAreRefused(String text) {
+    assertThatThrownBy(() -> withElements(text)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  private static Facts withElements(String elements) throws Exception {
+    String text =
+        new String(COMPRESSED.manifest("some-hash").build().encode(), StandardCharsets.UTF_8)
+            + "value.elements="
+            + elements
+            + "\n";
+    return Facts.of(FILE, Manifest.decode(FILE, text.getBytes(StandardCharsets.UTF_8)));
   }
 
   @Test

@@ -41,6 +41,7 @@ final class SignedBins {
           0,
           0,
           null,
+          null,
           new Facts.Bins(BINS, true),
           null,
           null);

@@ -118,6 +118,7 @@ class IndexStageTest {
               null,
               null,
               null,
+              null,
               null);
       return kind.open(hash, hashEntry, facts, true, null);
     }

@@ -158,6 +158,7 @@ final class HashedSignatures implements AutoCloseable {
         null,
         null,
         null,
+        null,
         null);
   }
 

@@ -14,6 +14,7 @@ import tech.bsdb.Database;
 import tech.bsdb.MemoryUse;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.Statistics;
+import tech.bsdb.ValueElements;
 import tech.bsdb.tools.cli.ArgumentText;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
@@ -106,6 +107,8 @@ public final class StatCommand extends Command {
     json.put("dictionaryBytes", s.dictionaryBytes());
     String schema = s.valueSchema();
     json.put("valueSchema", schema == null ? null : JsonReport.text(schema));
+    ValueElements elements = s.valueElements();
+    json.put("valueElements", elements == null ? null : elements.toString());
     json.put("bins", s.bins());
     json.put("spanning", s.spanning());
     if (s.isSet()) {
@@ -157,6 +160,9 @@ public final class StatCommand extends Command {
     lines.put("values", count(s.valueBytes()) + " bytes, the longest " + count(s.longestValue()));
     if (s.valueSchema() != null) {
       lines.put("typed rows", columns(s));
+    }
+    if (s.valueElements() != null) {
+      lines.put("elements of a value", s.valueElements().toString());
     }
     if (s.isSet()) {
       lines.put(

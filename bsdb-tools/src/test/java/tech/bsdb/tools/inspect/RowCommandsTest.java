@@ -13,6 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.BuildOptions;
+import tech.bsdb.DatabaseBuilder;
+import tech.bsdb.ValueElements;
 import tech.bsdb.tools.CommandRun;
 import tech.bsdb.tools.rows.TypedDatabase;
 
@@ -169,6 +171,23 @@ class RowCommandsTest {
     isRefused(
         bsdb("stat", "-d", plain, "--schema"),
         plain + ": the values are plain bytes, so no schema is stored");
+  }
+
+  @Test
+  void statShowsTheElementsOfVectors() throws Exception {
+    Path vectors = folder.resolve("vectors");
+    ValueElements elements = new ValueElements(ValueElements.Type.F16, 2);
+    try (DatabaseBuilder builder =
+        DatabaseBuilder.create(vectors, BuildOptions.defaults().withValueElements(elements))) {
+      builder.add(new byte[] {'k'}, new byte[4]);
+      builder.finish();
+    }
+    String database = vectors.toString();
+    assertThat(bsdb("stat", "-d", database).out()).containsPattern("elements of a value +f16 2\n");
+    assertThat(bsdb("stat", "-d", database, "--json").out())
+        .contains(",\"valueElements\":\"f16 2\",");
+    assertThat(bsdb("stat", "-d", plain).out()).doesNotContain("elements of a value");
+    assertThat(bsdb("stat", "-d", plain, "--json").out()).contains(",\"valueElements\":null,");
   }
 
   @Test
