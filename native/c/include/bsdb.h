@@ -1,7 +1,7 @@
 /*
- * bsdb.h: reads bsdb databases from C99 and C++.
+ * bsdb.h: reads and builds bsdb databases from C99 and C++.
  *
- * A database is a directory that the bsdb builder wrote. It never changes.
+ * A database is a directory that a builder wrote. It never changes.
  *
  *   bsdb_error *error;
  *   bsdb_database *db;
@@ -30,7 +30,7 @@
  * absent from every database. Keys are only read during the call.
  *
  * Threads. A bsdb_database and a bsdb_store can be used by any number of threads at once. A
- * bsdb_scan can move between threads but serves one at a time. A bsdb_error and a bsdb_view are
+ * bsdb_scan or a bsdb_builder can move between threads but serves one at a time. A bsdb_error and a bsdb_view are
  * plain data: any number of threads can read them while none frees them.
  *
  * Lifetime. A bsdb_database is counted: bsdb_open and bsdb_store_acquire return a reference,
@@ -144,9 +144,22 @@ typedef enum bsdb_status {
      */
     BSDB_ERROR_INTERNAL = -8,
     /**
-     * There is no memory for a value, or for the answers of a batch. The database can be used as before.
+     * There is no memory for a value, or for the answers of a batch: the database can be used as before. Or there is none
+     * for a build.
      */
     BSDB_ERROR_NO_MEMORY = -9,
+    /**
+     * The listener of a build stopped it.
+     */
+    BSDB_ERROR_STOPPED = -10,
+    /**
+     * A key was added twice to a build that keeps neither. See `bsdb_error_duplicate`.
+     */
+    BSDB_ERROR_DUPLICATE = -11,
+    /**
+     * A build cannot write where it should: something exists there, and is not what may be replaced.
+     */
+    BSDB_ERROR_EXISTS = -12,
 } bsdb_status;
 
 /**
@@ -169,6 +182,38 @@ typedef enum bsdb_access {
      */
     BSDB_ACCESS_DIRECT = 2,
 } bsdb_access;
+
+/**
+ * A stage of a build.
+ */
+typedef enum bsdb_stage {
+    /**
+     * Records are added; the total is not known.
+     */
+    BSDB_STAGE_RECORDS = 0,
+    /**
+     * Records are sorted, and the files of the database are written.
+     */
+    BSDB_STAGE_INDEX = 1,
+    /**
+     * The keys are sorted, and their order is written.
+     */
+    BSDB_STAGE_ORDER = 2,
+    /**
+     * Files are forced to the device, and the database is published.
+     */
+    BSDB_STAGE_PUBLISH = 3,
+} bsdb_stage;
+
+/**
+ * What to build, and with what. One thread at a time changes it.
+ */
+typedef struct bsdb_build_options bsdb_build_options;
+
+/**
+ * A build of a database. One thread at a time.
+ */
+typedef struct bsdb_builder bsdb_builder;
 
 /**
  * An open database, set of shards or part of a set. Counted: `bsdb_retain` and `bsdb_close`. Any number of
@@ -416,6 +461,83 @@ typedef struct bsdb_range {
     uint32_t flags;
 } bsdb_range;
 
+/**
+ * How far a build is. Later versions add fields at its end.
+ */
+typedef struct bsdb_progress {
+    /**
+     * A bsdb_stage. Later versions may have more.
+     */
+    uint32_t stage;
+    /**
+     * 1 if `total` is known, otherwise 0.
+     */
+    uint32_t total_known;
+    /**
+     * Records, or files in BSDB_STAGE_PUBLISH, that are done.
+     */
+    uint64_t done;
+    /**
+     * All of them, or 0.
+     */
+    uint64_t total;
+} bsdb_progress;
+
+/**
+ * A function that a build calls after many records, and at the end of parts of the stages after them: with its
+ * `context` and how far the build is. It runs in the thread that called the function of the builder. If it returns
+ * false, that function returns BSDB_ERROR_STOPPED soon. It must not call functions with the builder, and it must return:
+ * no longjmp, no exception.
+ */
+typedef bool (*bsdb_listener)(void *context, const struct bsdb_progress *progress);
+
+/**
+ * What a build made. Set `size` before the call. Later versions add fields at its end; programs that were built with
+ * this version still work. The texts are valid until the builder is closed.
+ */
+typedef struct bsdb_built {
+    /**
+     * sizeof(bsdb_built), set by the caller.
+     */
+    size_t size;
+    /**
+     * Records that lookups find.
+     */
+    uint64_t records;
+    /**
+     * Records that were dropped in favor of another with the same key.
+     */
+    uint64_t duplicates_dropped;
+    /**
+     * Bytes of all keys that were added.
+     */
+    uint64_t key_bytes;
+    /**
+     * Bytes of all values that were added.
+     */
+    uint64_t value_bytes;
+    /**
+     * Bytes of all files.
+     */
+    uint64_t file_bytes;
+    /**
+     * Bytes of the dictionary, or of those of all shards.
+     */
+    uint64_t dictionary_bytes;
+    /**
+     * The directory.
+     */
+    const char *path;
+    /**
+     * The id: 32 hexadecimal digits.
+     */
+    const char *id;
+    /**
+     * What failed after the database was published, in lines, or NULL. The database is complete and can be used.
+     */
+    const char *warnings;
+} bsdb_built;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -461,6 +583,18 @@ bool bsdb_error_offset(const struct bsdb_error *error,
  */
 bool bsdb_error_shard(const struct bsdb_error *error,
                       uint32_t *shard);
+
+/**
+ * The key that was added twice. If the status is BSDB_ERROR_DUPLICATE, sets `*key` to the bytes of the key, which are
+ * valid until the error is freed, `*key_length` to their number, and `*first` and `*second` to the numbers of its first
+ * two records, from 0, in the order in which they were added; each may be NULL. Returns true then. Otherwise returns false
+ * and sets nothing.
+ */
+bool bsdb_error_duplicate(const struct bsdb_error *error,
+                          const uint8_t **key,
+                          size_t *key_length,
+                          uint64_t *first,
+                          uint64_t *second);
 
 /**
  * The operating system's number for the reason, such as ENOENT, if the status is BSDB_ERROR_IO and the
@@ -529,6 +663,14 @@ const char *bsdb_layout(const struct bsdb_database *database);
  */
 const char *bsdb_schema(const struct bsdb_database *database,
                         size_t *length);
+
+/**
+ * The type of the elements of values, if all of these are vectors of one length: "f16", "f32", "f64", "i8", "u8", "i16",
+ * "i32" or "i64", little-endian. NULL if they are not, or the database is NULL. If `count` is not NULL, sets `*count` to
+ * the number of elements of each value, and to 0 if they are no vectors. Valid until the database is closed.
+ */
+const char *bsdb_value_elements(const struct bsdb_database *database,
+                                size_t *count);
 
 /**
  * Fills `statistics`, whose `size` the caller has set. Returns BSDB_OK or an error.
@@ -724,6 +866,128 @@ enum bsdb_status bsdb_store_acquire(const struct bsdb_store *store,
  * may use the store any more. Does nothing with NULL.
  */
 void bsdb_store_close(struct bsdb_store *store);
+
+/**
+ * The default options, which the caller frees with `bsdb_build_options_free`.
+ */
+struct bsdb_build_options *bsdb_build_options_new(void);
+
+/**
+ * Sets an option. `name` and `value` are UTF-8.
+ *
+ * | Name | Value | Default |
+ * |---|---|---|
+ * | layout | blocked, compact, compressed, packed, packed-compressed | packed; blocked with `ordered` or `checksum_bits` |
+ * | checksum_bits | 0 to 32, except in the packed layouts | 4 |
+ * | filter_bits | 0 to 16, in the packed layouts | 0 |
+ * | ordered | true: the order of keys is stored, for ranges | false |
+ * | duplicates | error, first, last: the record that stays | error |
+ * | data_files | 1 to 128 | 1 |
+ * | shards | 1 to 16384 | 1 |
+ * | block_bytes | 512 to 1048576, in compressed layouts | 1024 |
+ * | compression_level | 1 to 22, in compressed layouts | 6 |
+ * | dictionary_bytes | 0 to 1048576, in compressed layouts | 112640 |
+ * | sample_records | 0 to 1000000, in compressed layouts | 10000 |
+ * | value_schema | the schema of typed rows, as JSON on one line | |
+ * | value_elements | the elements of vectors, such as "f32 384" | |
+ * | seed | of the signatures, a signed number of 64 bits | 0 |
+ * | overwrite | true: a database at the target is replaced | false |
+ * | memory_bytes | 1048576 or more | 1 GiB |
+ * | threads | 1 to 256 | all cores |
+ * | temporary_directory | a directory | beside the target |
+ *
+ * Returns BSDB_OK, or BSDB_ERROR_INVALID_ARGUMENT, with the options as they were. Whether options go together is checked
+ * when a build starts.
+ */
+enum bsdb_status bsdb_build_options_set(struct bsdb_build_options *options,
+                                        const char *name,
+                                        const char *value,
+                                        struct bsdb_error **error);
+
+/**
+ * Frees options. Builds that were started with them go on. Does nothing with NULL.
+ */
+void bsdb_build_options_free(struct bsdb_build_options *options);
+
+/**
+ * Starts a build of a database.
+ *
+ * A build is a transaction: nothing is at `path`, or the database there stays as it was, until `bsdb_builder_finish` has
+ * written everything and forced it to the device. `path` is as in `bsdb_open`. `options` may be NULL for the defaults;
+ * they are copied. `listener` may be NULL; otherwise it is called with `context`, until the builder is closed.
+ *
+ * Sets `*builder` to a builder that the caller closes with `bsdb_builder_close`, or to NULL on an error. Returns BSDB_OK
+ * or an error: BSDB_ERROR_EXISTS if `path` exists and may not be replaced, BSDB_ERROR_INVALID_ARGUMENT if options do not
+ * go together.
+ */
+enum bsdb_status bsdb_builder_create(const char *path,
+                                     const struct bsdb_build_options *options,
+                                     bsdb_listener listener,
+                                     void *context,
+                                     struct bsdb_builder **builder,
+                                     struct bsdb_error **error);
+
+/**
+ * Adds a record for training the ZSTD dictionary of a compressed layout, which then uses no others. All samples come
+ * before the first record. Arguments and result are those of `bsdb_builder_add`.
+ */
+enum bsdb_status bsdb_builder_sample(struct bsdb_builder *builder,
+                                     const void *key,
+                                     size_t key_length,
+                                     const void *value,
+                                     size_t value_length,
+                                     struct bsdb_error **error);
+
+/**
+ * Adds a record: a key of at most 65,535 bytes and a value of at most 2,147,483,639, which are copied. Each may be NULL
+ * if its length is 0.
+ *
+ * Returns BSDB_OK or an error. After BSDB_ERROR_INVALID_ARGUMENT about the key or the value, the record is not part of
+ * the database, and the build can go on. After any other error it cannot.
+ */
+enum bsdb_status bsdb_builder_add(struct bsdb_builder *builder,
+                                  const void *key,
+                                  size_t key_length,
+                                  const void *value,
+                                  size_t value_length,
+                                  struct bsdb_error **error);
+
+/**
+ * Adds `count` records, in their order. The arrays have `count` elements; they may be NULL if `count` is 0.
+ *
+ * Returns BSDB_OK, or the error of the first record that `bsdb_builder_add` would refuse; those before it were added,
+ * and those from it on were not. `added` may be NULL; otherwise `*added` is set to the number of those that were.
+ */
+enum bsdb_status bsdb_builder_add_many(struct bsdb_builder *builder,
+                                       const void *const *keys,
+                                       const size_t *key_lengths,
+                                       const void *const *values,
+                                       const size_t *value_lengths,
+                                       size_t count,
+                                       size_t *added,
+                                       struct bsdb_error **error);
+
+/**
+ * The number of records that were added; 0 for NULL, and once the build has ended.
+ */
+uint64_t bsdb_builder_record_count(const struct bsdb_builder *builder);
+
+/**
+ * Writes the database, forces it to the device and publishes it. The build has ended then, also on an error: the only
+ * thing left is to close the builder.
+ *
+ * `built` may be NULL; otherwise the caller has set its `size`, and it is filled on success. Returns BSDB_OK or an error:
+ * BSDB_ERROR_DUPLICATE if a key was added twice, see `bsdb_error_duplicate`.
+ */
+enum bsdb_status bsdb_builder_finish(struct bsdb_builder *builder,
+                                     struct bsdb_built *built,
+                                     struct bsdb_error **error);
+
+/**
+ * Closes a builder. A build that has not ended is abandoned: what it wrote is removed, and what was at its path stays.
+ * Does nothing with NULL.
+ */
+void bsdb_builder_close(struct bsdb_builder *builder);
 
 #ifdef __cplusplus
 }  // extern "C"

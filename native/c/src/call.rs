@@ -86,6 +86,26 @@ pub(crate) unsafe fn key<'a>(key: *const c_void, length: usize) -> Result<Option
     Ok(Some(unsafe { std::slice::from_raw_parts(key.cast(), length) }))
 }
 
+/// Bytes of the caller, of any number.
+///
+/// # Safety
+///
+/// `pointer` is null, or `length` bytes can be read there for the time of the call.
+#[inline(always)]
+pub(crate) unsafe fn bytes<'a>(pointer: *const c_void, length: usize, name: &str) -> Result<&'a [u8], Failure> {
+    if length == 0 {
+        return Ok(&[]);
+    }
+    if pointer.is_null() {
+        return Err(bsdb_error::null(name));
+    }
+    if length > isize::MAX as usize {
+        return Err(bsdb_error::invalid(format!("{name} has {length} bytes")));
+    }
+    // SAFETY: not null, and the caller lets the bytes be read.
+    Ok(unsafe { std::slice::from_raw_parts(pointer.cast(), length) })
+}
+
 /// A path: bytes on Unix, UTF-8 elsewhere.
 ///
 /// # Safety

@@ -22,6 +22,8 @@ pub struct bsdb_database {
     hash_kind: CString,
     /// With a zero byte at its end, which does not count.
     schema: Option<Box<[u8]>>,
+    /// The name of the type of elements.
+    element: Option<CString>,
 }
 
 impl bsdb_database {
@@ -33,6 +35,7 @@ impl bsdb_database {
             layout: text(reader.layout().name().as_bytes()),
             hash_kind: text(reader.statistics().hash_kind.as_bytes()),
             schema,
+            element: reader.elements().map(|elements| text(elements.element.name().as_bytes())),
             reader,
         }
     }
@@ -209,6 +212,21 @@ pub unsafe extern "C" fn bsdb_schema(database: *const bsdb_database, length: *mu
         unsafe { length.write(schema.map_or(0, |schema| schema.len() - 1)) };
     }
     schema.map_or(ptr::null(), |schema| schema.as_ptr().cast())
+}
+
+/// The type of the elements of values, if all of these are vectors of one length: "f16", "f32", "f64", "i8", "u8", "i16",
+/// "i32" or "i64", little-endian. NULL if they are not, or the database is NULL. If `count` is not NULL, sets `*count` to
+/// the number of elements of each value, and to 0 if they are no vectors. Valid until the database is closed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bsdb_value_elements(database: *const bsdb_database, count: *mut usize) -> *const c_char {
+    // SAFETY: null or a database, as the header demands.
+    let database = unsafe { database.as_ref() };
+    if !count.is_null() {
+        let elements = database.and_then(|database| database.reader.elements());
+        // SAFETY: not null, so it can be written.
+        unsafe { count.write(elements.map_or(0, |elements| elements.count)) };
+    }
+    database.and_then(|database| database.element.as_ref()).map_or(ptr::null(), |element| element.as_ptr())
 }
 
 /// Fills `statistics`, whose `size` the caller has set. Returns BSDB_OK or an error.

@@ -39,8 +39,15 @@ pub enum bsdb_status {
     BSDB_ERROR_INVALID_ARGUMENT = -7,
     /// The library failed. Please report it.
     BSDB_ERROR_INTERNAL = -8,
-    /// There is no memory for a value, or for the answers of a batch. The database can be used as before.
+    /// There is no memory for a value, or for the answers of a batch: the database can be used as before. Or there is none
+    /// for a build.
     BSDB_ERROR_NO_MEMORY = -9,
+    /// The listener of a build stopped it.
+    BSDB_ERROR_STOPPED = -10,
+    /// A key was added twice to a build that keeps neither. See `bsdb_error_duplicate`.
+    BSDB_ERROR_DUPLICATE = -11,
+    /// A build cannot write where it should: something exists there, and is not what may be replaced.
+    BSDB_ERROR_EXISTS = -12,
 }
 
 /// Why a call failed. Owned by the caller, who frees it with `bsdb_error_free`. Independent of the
@@ -52,7 +59,15 @@ pub struct bsdb_error {
     path: Option<CString>,
     offset: Option<u64>,
     shard: Option<u32>,
+    duplicate: Option<Duplicate>,
     os_code: i32,
+}
+
+/// A key that was added twice, and the numbers of its records.
+#[derive(Clone, Debug)]
+struct Duplicate {
+    key: Vec<u8>,
+    records: [u64; 2],
 }
 
 /// An error on its way to the caller. In a box, so that a result without one is small.
@@ -60,7 +75,15 @@ pub(crate) type Failure = Box<bsdb_error>;
 
 impl bsdb_error {
     fn new(status: bsdb_status, message: &str) -> Self {
-        bsdb_error { status, message: text(message.as_bytes()), path: None, offset: None, shard: None, os_code: 0 }
+        bsdb_error {
+            status,
+            message: text(message.as_bytes()),
+            path: None,
+            offset: None,
+            shard: None,
+            duplicate: None,
+            os_code: 0,
+        }
     }
 
     /// A wrong argument.
@@ -98,6 +121,10 @@ impl From<Error> for Failure {
             Error::NotHeld { .. } => bsdb_status::BSDB_ERROR_NOT_HELD,
             Error::Impossible(_) => bsdb_status::BSDB_ERROR_IMPOSSIBLE,
             Error::NoMemory { .. } => bsdb_status::BSDB_ERROR_NO_MEMORY,
+            Error::Argument(_) => bsdb_status::BSDB_ERROR_INVALID_ARGUMENT,
+            Error::Stopped => bsdb_status::BSDB_ERROR_STOPPED,
+            Error::Duplicate { .. } => bsdb_status::BSDB_ERROR_DUPLICATE,
+            Error::Exists { .. } => bsdb_status::BSDB_ERROR_EXISTS,
             _ => bsdb_status::BSDB_ERROR_INTERNAL,
         };
         let mut failure = bsdb_error::new(status, &error.to_string());
@@ -106,6 +133,9 @@ impl From<Error> for Failure {
             Error::Io { source, .. } => failure.os_code = source.raw_os_error().unwrap_or(0),
             Error::Damaged { offset, .. } => failure.offset = Some(offset),
             Error::NotHeld { shard, .. } => failure.shard = Some(shard),
+            Error::Duplicate { key, first, second } => {
+                failure.duplicate = Some(Duplicate { key, records: [first, second] });
+            }
             _ => {}
         }
         Box::new(failure)
@@ -134,6 +164,9 @@ pub extern "C" fn bsdb_status_name(status: i32) -> *const c_char {
     const INVALID_ARGUMENT: i32 = bsdb_status::BSDB_ERROR_INVALID_ARGUMENT as i32;
     const INTERNAL: i32 = bsdb_status::BSDB_ERROR_INTERNAL as i32;
     const NO_MEMORY: i32 = bsdb_status::BSDB_ERROR_NO_MEMORY as i32;
+    const STOPPED: i32 = bsdb_status::BSDB_ERROR_STOPPED as i32;
+    const DUPLICATE: i32 = bsdb_status::BSDB_ERROR_DUPLICATE as i32;
+    const EXISTS: i32 = bsdb_status::BSDB_ERROR_EXISTS as i32;
     let name = match status {
         OK => c"ok",
         ABSENT => c"absent",
@@ -148,6 +181,9 @@ pub extern "C" fn bsdb_status_name(status: i32) -> *const c_char {
         INVALID_ARGUMENT => c"invalid argument",
         INTERNAL => c"internal",
         NO_MEMORY => c"no memory",
+        STOPPED => c"stopped",
+        DUPLICATE => c"duplicate",
+        EXISTS => c"exists",
         _ => c"unknown",
     };
     name.as_ptr()
@@ -191,6 +227,28 @@ pub unsafe extern "C" fn bsdb_error_offset(error: *const bsdb_error, offset: *mu
 pub unsafe extern "C" fn bsdb_error_shard(error: *const bsdb_error, shard: *mut u32) -> bool {
     // SAFETY: null or an error, and null or writable, as the header demands.
     unsafe { optional(error.as_ref().and_then(|error| error.shard), shard) }
+}
+
+/// The key that was added twice. If the status is BSDB_ERROR_DUPLICATE, sets `*key` to the bytes of the key, which are
+/// valid until the error is freed, `*key_length` to their number, and `*first` and `*second` to the numbers of its first
+/// two records, from 0, in the order in which they were added; each may be NULL. Returns true then. Otherwise returns false
+/// and sets nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bsdb_error_duplicate(
+    error: *const bsdb_error,
+    key: *mut *const u8,
+    key_length: *mut usize,
+    first: *mut u64,
+    second: *mut u64,
+) -> bool {
+    // SAFETY: null or an error, and null or writable, as the header demands.
+    unsafe {
+        let Some(duplicate) = error.as_ref().and_then(|error| error.duplicate.as_ref()) else { return false };
+        optional(Some(duplicate.key.as_ptr()), key);
+        optional(Some(duplicate.key.len()), key_length);
+        optional(Some(duplicate.records[0]), first);
+        optional(Some(duplicate.records[1]), second)
+    }
 }
 
 /// The operating system's number for the reason, such as ENOENT, if the status is BSDB_ERROR_IO and the

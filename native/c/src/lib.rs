@@ -8,6 +8,7 @@
 // The names are those of the header, and its documentation states what callers must see to.
 #![allow(non_camel_case_types, clippy::missing_safety_doc)]
 
+mod builder;
 mod call;
 mod database;
 mod error;

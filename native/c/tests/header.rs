@@ -3,8 +3,16 @@
 use std::path::Path;
 
 /// In the order of the header.
-const SOURCES: [&str; 7] =
-    ["src/error.rs", "src/options.rs", "src/database.rs", "src/view.rs", "src/scan.rs", "src/range.rs", "src/store.rs"];
+const SOURCES: [&str; 8] = [
+    "src/error.rs",
+    "src/options.rs",
+    "src/database.rs",
+    "src/view.rs",
+    "src/scan.rs",
+    "src/range.rs",
+    "src/store.rs",
+    "src/builder.rs",
+];
 
 /// Set BSDB_WRITE_HEADER to write the header instead.
 #[test]
