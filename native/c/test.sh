@@ -111,6 +111,21 @@ absent is absent
   grep -q "$work/missing" "$work/message" || fail "$1 says: $(cat "$work/message")"
 }
 
+# Runs the example NAME, which builds, and looks up what it built.
+check_build() {
+  local found
+  rm -rf "$work/example"
+  printf 'one\tfirst\ntwo\t\n' | "$1" "$work/example" layout=blocked ordered=true 2> "$work/message" > "$work/built" ||
+    fail "$1 says: $(cat "$work/message")"
+  grep -q "^2 records in $work/example, id " "$work/built" || fail "$1 prints: $(cat "$work/built")"
+  found=$("$work/lookup" "$work/example" one two) || fail "$1 builds what cannot be read"
+  grep -q '^one = first$' <<< "$found" || fail "$1 builds: $found"
+  if printf 'one\tfirst\n' | "$1" "$work/example" 2> "$work/message"; then
+    fail "$1 replaces a database"
+  fi
+  grep -q 'create: exists: ' "$work/message" || fail "$1 says: $(cat "$work/message")"
+}
+
 # Runs the test NAME on all golden databases.
 check_abi() {
   rm -rf "$work/copies"
@@ -159,7 +174,9 @@ fi
 say "shared library"
 "$cc" "${strict[@]}" -O2 "${cflags[@]}" "$root/examples/lookup.c" "${libs[@]}" -o "$work/lookup"
 "$cc" "${strict[@]}" -O2 "${cflags[@]}" "$root/tests/abi.c" "${libs[@]}" -lpthread -o "$work/abi"
+"$cc" "${strict[@]}" -O2 "${cflags[@]}" "$root/examples/build.c" "${libs[@]}" -o "$work/build"
 check_lookup "$work/lookup"
+check_build "$work/build"
 check_abi "$work/abi" "$step"
 
 if [ -n "${BSDB:-}" ] && [ "$(uname -s)" = Linux ]; then

@@ -144,8 +144,8 @@ typedef enum bsdb_status {
      */
     BSDB_ERROR_INTERNAL = -8,
     /**
-     * There is no memory for a value, or for the answers of a batch: the database can be used as before. Or there is none
-     * for a build.
+     * There is no memory for a value, or for the answers of a batch: the database can be used as before. Or there
+     * is none for a build.
      */
     BSDB_ERROR_NO_MEMORY = -9,
     /**
@@ -486,8 +486,8 @@ typedef struct bsdb_progress {
 /**
  * A function that a build calls after many records, and at the end of parts of the stages after them: with its
  * `context` and how far the build is. It runs in the thread that called the function of the builder. If it returns
- * false, that function returns BSDB_ERROR_STOPPED soon. It must not call functions with the builder, and it must return:
- * no longjmp, no exception.
+ * false, that function returns BSDB_ERROR_STOPPED soon. It must not call functions with the builder, and it must
+ * return: no longjmp, no exception.
  */
 typedef bool (*bsdb_listener)(void *context, const struct bsdb_progress *progress);
 
@@ -585,10 +585,10 @@ bool bsdb_error_shard(const struct bsdb_error *error,
                       uint32_t *shard);
 
 /**
- * The key that was added twice. If the status is BSDB_ERROR_DUPLICATE, sets `*key` to the bytes of the key, which are
- * valid until the error is freed, `*key_length` to their number, and `*first` and `*second` to the numbers of its first
- * two records, from 0, in the order in which they were added; each may be NULL. Returns true then. Otherwise returns false
- * and sets nothing.
+ * The key that was added twice. If the status is BSDB_ERROR_DUPLICATE, sets `*key` to the bytes of the key, which
+ * are valid until the error is freed, `*key_length` to their number, and `*first` and `*second` to the numbers of
+ * its first two records, from 0, in the order in which they were added; each may be NULL. Returns true then.
+ * Otherwise returns false and sets nothing.
  */
 bool bsdb_error_duplicate(const struct bsdb_error *error,
                           const uint8_t **key,
@@ -665,9 +665,10 @@ const char *bsdb_schema(const struct bsdb_database *database,
                         size_t *length);
 
 /**
- * The type of the elements of values, if all of these are vectors of one length: "f16", "f32", "f64", "i8", "u8", "i16",
- * "i32" or "i64", little-endian. NULL if they are not, or the database is NULL. If `count` is not NULL, sets `*count` to
- * the number of elements of each value, and to 0 if they are no vectors. Valid until the database is closed.
+ * The type of the elements of values, if all of these are vectors of one length: "f16", "f32", "f64", "i8", "u8",
+ * "i16", "i32" or "i64", little-endian. NULL if they are not, or the database is NULL. If `count` is not NULL,
+ * sets `*count` to the number of elements of each value, and to 0 if they are no vectors. Valid until the database
+ * is closed.
  */
 const char *bsdb_value_elements(const struct bsdb_database *database,
                                 size_t *count);
@@ -877,7 +878,7 @@ struct bsdb_build_options *bsdb_build_options_new(void);
  *
  * | Name | Value | Default |
  * |---|---|---|
- * | layout | blocked, compact, compressed, packed, packed-compressed | packed; blocked with `ordered` or `checksum_bits` |
+ * | layout | blocked, compact, compressed, packed, packed-compressed | packed, or blocked (see below) |
  * | checksum_bits | 0 to 32, except in the packed layouts | 4 |
  * | filter_bits | 0 to 16, in the packed layouts | 0 |
  * | ordered | true: the order of keys is stored, for ranges | false |
@@ -896,8 +897,10 @@ struct bsdb_build_options *bsdb_build_options_new(void);
  * | threads | 1 to 256 | all cores |
  * | temporary_directory | a directory | beside the target |
  *
- * Returns BSDB_OK, or BSDB_ERROR_INVALID_ARGUMENT, with the options as they were. Whether options go together is checked
- * when a build starts.
+ * Unless a layout is chosen, it is blocked if `ordered` or `checksum_bits` are not their defaults.
+ *
+ * Returns BSDB_OK, or BSDB_ERROR_INVALID_ARGUMENT, with the options as they were. Whether options go together is
+ * checked when a build starts.
  */
 enum bsdb_status bsdb_build_options_set(struct bsdb_build_options *options,
                                         const char *name,
@@ -912,13 +915,14 @@ void bsdb_build_options_free(struct bsdb_build_options *options);
 /**
  * Starts a build of a database.
  *
- * A build is a transaction: nothing is at `path`, or the database there stays as it was, until `bsdb_builder_finish` has
- * written everything and forced it to the device. `path` is as in `bsdb_open`. `options` may be NULL for the defaults;
- * they are copied. `listener` may be NULL; otherwise it is called with `context`, until the builder is closed.
+ * A build is a transaction: nothing is at `path`, or the database there stays as it was, until
+ * `bsdb_builder_finish` has written everything and forced it to the device. `path` is as in `bsdb_open`. `options`
+ * may be NULL for the defaults; they are copied. `listener` may be NULL; otherwise it is called with `context`,
+ * until the builder is closed.
  *
- * Sets `*builder` to a builder that the caller closes with `bsdb_builder_close`, or to NULL on an error. Returns BSDB_OK
- * or an error: BSDB_ERROR_EXISTS if `path` exists and may not be replaced, BSDB_ERROR_INVALID_ARGUMENT if options do not
- * go together.
+ * Sets `*builder` to a builder that the caller closes with `bsdb_builder_close`, or to NULL on an error. Returns
+ * BSDB_OK or an error: BSDB_ERROR_EXISTS if `path` exists and may not be replaced, BSDB_ERROR_INVALID_ARGUMENT if
+ * options do not go together.
  */
 enum bsdb_status bsdb_builder_create(const char *path,
                                      const struct bsdb_build_options *options,
@@ -939,8 +943,8 @@ enum bsdb_status bsdb_builder_sample(struct bsdb_builder *builder,
                                      struct bsdb_error **error);
 
 /**
- * Adds a record: a key of at most 65,535 bytes and a value of at most 2,147,483,639, which are copied. Each may be NULL
- * if its length is 0.
+ * Adds a record: a key of at most 65,535 bytes and a value of at most 2,147,483,639, which are copied. Each may be
+ * NULL if its length is 0.
  *
  * Returns BSDB_OK or an error. After BSDB_ERROR_INVALID_ARGUMENT about the key or the value, the record is not part of
  * the database, and the build can go on. After any other error it cannot.
@@ -976,8 +980,8 @@ uint64_t bsdb_builder_record_count(const struct bsdb_builder *builder);
  * Writes the database, forces it to the device and publishes it. The build has ended then, also on an error: the only
  * thing left is to close the builder.
  *
- * `built` may be NULL; otherwise the caller has set its `size`, and it is filled on success. Returns BSDB_OK or an error:
- * BSDB_ERROR_DUPLICATE if a key was added twice, see `bsdb_error_duplicate`.
+ * `built` may be NULL; otherwise the caller has set its `size`, and it is filled on success. Returns BSDB_OK or an
+ * error: BSDB_ERROR_DUPLICATE if a key was added twice, see `bsdb_error_duplicate`.
  */
 enum bsdb_status bsdb_builder_finish(struct bsdb_builder *builder,
                                      struct bsdb_built *built,

@@ -82,8 +82,8 @@ impl From<Progress> for bsdb_progress {
 
 /// A function that a build calls after many records, and at the end of parts of the stages after them: with its
 /// `context` and how far the build is. It runs in the thread that called the function of the builder. If it returns
-/// false, that function returns BSDB_ERROR_STOPPED soon. It must not call functions with the builder, and it must return:
-/// no longjmp, no exception.
+/// false, that function returns BSDB_ERROR_STOPPED soon. It must not call functions with the builder, and it must
+/// return: no longjmp, no exception.
 pub type bsdb_listener = Option<unsafe extern "C" fn(context: *mut c_void, progress: *const bsdb_progress) -> bool>;
 
 /// What a build made. Set `size` before the call. Later versions add fields at its end; programs that were built with
@@ -129,7 +129,7 @@ pub extern "C" fn bsdb_build_options_new() -> *mut bsdb_build_options {
 ///
 /// | Name | Value | Default |
 /// |---|---|---|
-/// | layout | blocked, compact, compressed, packed, packed-compressed | packed; blocked with `ordered` or `checksum_bits` |
+/// | layout | blocked, compact, compressed, packed, packed-compressed | packed, or blocked (see below) |
 /// | checksum_bits | 0 to 32, except in the packed layouts | 4 |
 /// | filter_bits | 0 to 16, in the packed layouts | 0 |
 /// | ordered | true: the order of keys is stored, for ranges | false |
@@ -148,8 +148,10 @@ pub extern "C" fn bsdb_build_options_new() -> *mut bsdb_build_options {
 /// | threads | 1 to 256 | all cores |
 /// | temporary_directory | a directory | beside the target |
 ///
-/// Returns BSDB_OK, or BSDB_ERROR_INVALID_ARGUMENT, with the options as they were. Whether options go together is checked
-/// when a build starts.
+/// Unless a layout is chosen, it is blocked if `ordered` or `checksum_bits` are not their defaults.
+///
+/// Returns BSDB_OK, or BSDB_ERROR_INVALID_ARGUMENT, with the options as they were. Whether options go together is
+/// checked when a build starts.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bsdb_build_options_set(
     options: *mut bsdb_build_options,
@@ -178,13 +180,14 @@ pub unsafe extern "C" fn bsdb_build_options_free(options: *mut bsdb_build_option
 
 /// Starts a build of a database.
 ///
-/// A build is a transaction: nothing is at `path`, or the database there stays as it was, until `bsdb_builder_finish` has
-/// written everything and forced it to the device. `path` is as in `bsdb_open`. `options` may be NULL for the defaults;
-/// they are copied. `listener` may be NULL; otherwise it is called with `context`, until the builder is closed.
+/// A build is a transaction: nothing is at `path`, or the database there stays as it was, until
+/// `bsdb_builder_finish` has written everything and forced it to the device. `path` is as in `bsdb_open`. `options`
+/// may be NULL for the defaults; they are copied. `listener` may be NULL; otherwise it is called with `context`,
+/// until the builder is closed.
 ///
-/// Sets `*builder` to a builder that the caller closes with `bsdb_builder_close`, or to NULL on an error. Returns BSDB_OK
-/// or an error: BSDB_ERROR_EXISTS if `path` exists and may not be replaced, BSDB_ERROR_INVALID_ARGUMENT if options do not
-/// go together.
+/// Sets `*builder` to a builder that the caller closes with `bsdb_builder_close`, or to NULL on an error. Returns
+/// BSDB_OK or an error: BSDB_ERROR_EXISTS if `path` exists and may not be replaced, BSDB_ERROR_INVALID_ARGUMENT if
+/// options do not go together.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bsdb_builder_create(
     path: *const c_char,
@@ -251,8 +254,8 @@ pub unsafe extern "C" fn bsdb_builder_sample(
     }
 }
 
-/// Adds a record: a key of at most 65,535 bytes and a value of at most 2,147,483,639, which are copied. Each may be NULL
-/// if its length is 0.
+/// Adds a record: a key of at most 65,535 bytes and a value of at most 2,147,483,639, which are copied. Each may be
+/// NULL if its length is 0.
 ///
 /// Returns BSDB_OK or an error. After BSDB_ERROR_INVALID_ARGUMENT about the key or the value, the record is not part of
 /// the database, and the build can go on. After any other error it cannot.
@@ -329,8 +332,8 @@ pub unsafe extern "C" fn bsdb_builder_record_count(builder: *const bsdb_builder)
 /// Writes the database, forces it to the device and publishes it. The build has ended then, also on an error: the only
 /// thing left is to close the builder.
 ///
-/// `built` may be NULL; otherwise the caller has set its `size`, and it is filled on success. Returns BSDB_OK or an error:
-/// BSDB_ERROR_DUPLICATE if a key was added twice, see `bsdb_error_duplicate`.
+/// `built` may be NULL; otherwise the caller has set its `size`, and it is filled on success. Returns BSDB_OK or an
+/// error: BSDB_ERROR_DUPLICATE if a key was added twice, see `bsdb_error_duplicate`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bsdb_builder_finish(
     builder: *mut bsdb_builder,

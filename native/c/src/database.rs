@@ -214,9 +214,10 @@ pub unsafe extern "C" fn bsdb_schema(database: *const bsdb_database, length: *mu
     schema.map_or(ptr::null(), |schema| schema.as_ptr().cast())
 }
 
-/// The type of the elements of values, if all of these are vectors of one length: "f16", "f32", "f64", "i8", "u8", "i16",
-/// "i32" or "i64", little-endian. NULL if they are not, or the database is NULL. If `count` is not NULL, sets `*count` to
-/// the number of elements of each value, and to 0 if they are no vectors. Valid until the database is closed.
+/// The type of the elements of values, if all of these are vectors of one length: "f16", "f32", "f64", "i8", "u8",
+/// "i16", "i32" or "i64", little-endian. NULL if they are not, or the database is NULL. If `count` is not NULL,
+/// sets `*count` to the number of elements of each value, and to 0 if they are no vectors. Valid until the database
+/// is closed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bsdb_value_elements(database: *const bsdb_database, count: *mut usize) -> *const c_char {
     // SAFETY: null or a database, as the header demands.

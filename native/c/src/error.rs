@@ -39,8 +39,8 @@ pub enum bsdb_status {
     BSDB_ERROR_INVALID_ARGUMENT = -7,
     /// The library failed. Please report it.
     BSDB_ERROR_INTERNAL = -8,
-    /// There is no memory for a value, or for the answers of a batch: the database can be used as before. Or there is none
-    /// for a build.
+    /// There is no memory for a value, or for the answers of a batch: the database can be used as before. Or there
+    /// is none for a build.
     BSDB_ERROR_NO_MEMORY = -9,
     /// The listener of a build stopped it.
     BSDB_ERROR_STOPPED = -10,
@@ -229,10 +229,10 @@ pub unsafe extern "C" fn bsdb_error_shard(error: *const bsdb_error, shard: *mut 
     unsafe { optional(error.as_ref().and_then(|error| error.shard), shard) }
 }
 
-/// The key that was added twice. If the status is BSDB_ERROR_DUPLICATE, sets `*key` to the bytes of the key, which are
-/// valid until the error is freed, `*key_length` to their number, and `*first` and `*second` to the numbers of its first
-/// two records, from 0, in the order in which they were added; each may be NULL. Returns true then. Otherwise returns false
-/// and sets nothing.
+/// The key that was added twice. If the status is BSDB_ERROR_DUPLICATE, sets `*key` to the bytes of the key, which
+/// are valid until the error is freed, `*key_length` to their number, and `*first` and `*second` to the numbers of
+/// its first two records, from 0, in the order in which they were added; each may be NULL. Returns true then.
+/// Otherwise returns false and sets nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bsdb_error_duplicate(
     error: *const bsdb_error,

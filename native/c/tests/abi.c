@@ -1087,6 +1087,179 @@ static void test_shards(const char *path, const truth *t) {
     CHECK(shards == 3 && hits == t->present && elsewhere > 0);
 }
 
+/* ---- Building ---- */
+
+typedef struct {
+    unsigned calls;
+    bool go_on;
+} listened;
+
+static bool listener(void *context, const bsdb_progress *progress) {
+    listened *l = context;
+    CHECK(progress->stage <= BSDB_STAGE_PUBLISH && progress->total_known <= 1);
+    CHECK(progress->total_known || progress->total == 0);
+    l->calls++;
+    return l->go_on;
+}
+
+static bsdb_build_options *build_options(const char *layout) {
+    bsdb_build_options *options = bsdb_build_options_new();
+    CHECK(options != NULL);
+    CHECK(bsdb_build_options_set(options, "layout", layout, NULL) == BSDB_OK);
+    CHECK(bsdb_build_options_set(options, "threads", "2", NULL) == BSDB_OK);
+    CHECK(bsdb_build_options_set(options, "memory_bytes", "4194304", NULL) == BSDB_OK);
+    return options;
+}
+
+static void test_build_misuse(const char *work) {
+    bsdb_error *error = NULL, **e = &error;
+    bsdb_build_options *options = bsdb_build_options_new();
+    bsdb_builder *builder = (bsdb_builder *) &error;
+    char path[1024];
+    size_t added = 99;
+    join(path, sizeof path, "%s/misused", work);
+    say("misuse of builders");
+    invalid(bsdb_build_options_set(NULL, "layout", "packed", e), e);
+    invalid(bsdb_build_options_set(options, NULL, "packed", e), e);
+    invalid(bsdb_build_options_set(options, "layout", NULL, e), e);
+    invalid(bsdb_build_options_set(options, "layout", "loose", e), e);
+    invalid(bsdb_build_options_set(options, "lay\xff", "packed", e), e);
+    invalid(bsdb_build_options_set(options, "colour", "red", e), e);
+    invalid(bsdb_build_options_set(options, "threads", "0", e), e);
+    invalid(bsdb_build_options_set(options, "value_elements", "f31 2", e), e);
+    invalid(bsdb_builder_create(NULL, options, NULL, NULL, &builder, e), e);
+    CHECK(builder == NULL);
+    invalid(bsdb_builder_create(path, options, NULL, NULL, NULL, e), e);
+    /* A filter does not go with this layout. */
+    CHECK(bsdb_build_options_set(options, "layout", "blocked", e) == BSDB_OK && error == NULL);
+    CHECK(bsdb_build_options_set(options, "filter_bits", "8", e) == BSDB_OK && error == NULL);
+    invalid(bsdb_builder_create(path, options, NULL, NULL, &builder, e), e);
+    invalid(bsdb_builder_add(NULL, "k", 1, "v", 1, e), e);
+    invalid(bsdb_builder_sample(NULL, "k", 1, "v", 1, e), e);
+    invalid(bsdb_builder_add_many(NULL, NULL, NULL, NULL, NULL, 0, &added, e), e);
+    CHECK(added == 0);
+    invalid(bsdb_builder_finish(NULL, NULL, e), e);
+    CHECK(bsdb_builder_record_count(NULL) == 0);
+    CHECK(!bsdb_error_duplicate(NULL, NULL, NULL, NULL, NULL));
+    CHECK(bsdb_value_elements(NULL, &added) == NULL && added == 0);
+    bsdb_builder_close(NULL);
+    bsdb_build_options_free(NULL);
+    bsdb_build_options_free(options);
+}
+
+/* Builds a database of the records, and reads it back. */
+static void test_build(const char *work, const char *layout, const truth *t) {
+    const void *keys[MOST_KEYS], *values[MOST_KEYS];
+    size_t key_lengths[MOST_KEYS], value_lengths[MOST_KEYS], i, count = 0, added = 0;
+    bsdb_build_options *options = build_options(layout);
+    bsdb_builder *builder;
+    bsdb_database *db;
+    bsdb_error *error;
+    bsdb_built built;
+    bsdb_status status;
+    listened l = {0, true};
+    char path[1024];
+    join(path, sizeof path, "%s/built-%s", work, layout);
+    say("a build, %s", path);
+    for (i = 0; i < t->count; i++) {
+        const entry *e = &t->entries[i];
+        if (e->value != NULL) {
+            keys[count] = e->key;
+            key_lengths[count] = e->key_length;
+            values[count] = e->value;
+            value_lengths[count++] = e->value_length;
+        }
+    }
+    CHECK(count > 1 && count == t->present);
+    CHECK(bsdb_builder_create(path, options, listener, &l, &builder, &error) == BSDB_OK && error == NULL);
+    CHECK(bsdb_builder_sample(builder, "k", 1, "v", 1, NULL) == BSDB_OK);
+    CHECK(bsdb_builder_add(builder, keys[0], key_lengths[0], values[0], value_lengths[0], &error) == BSDB_OK);
+    invalid(bsdb_builder_add(builder, NULL, 1, "v", 1, &error), &error);
+    invalid(bsdb_builder_add(builder, "k", 1, NULL, 1, &error), &error);
+    invalid(bsdb_builder_add(builder, "k", SIZE_MAX, "v", 1, &error), &error);
+    {
+        char *large = allocated(65536);
+        invalid(bsdb_builder_add(builder, large, 65536, "v", 1, &error), &error);
+        free(large);
+    }
+    invalid(bsdb_builder_add_many(builder, keys, NULL, values, value_lengths, 1, &added, &error), &error);
+    CHECK(bsdb_builder_add_many(builder, NULL, NULL, NULL, NULL, 0, &added, &error) == BSDB_OK && added == 0);
+    status = bsdb_builder_add_many(builder, keys + 1, key_lengths + 1, values + 1, value_lengths + 1, count - 1, &added,
+                                   &error);
+    CHECK(status == BSDB_OK && error == NULL);
+    CHECK(added == count - 1 && bsdb_builder_record_count(builder) == count);
+    built.size = 0;
+    invalid(bsdb_builder_finish(builder, &built, &error), &error);
+    built.size = sizeof built;
+    CHECK(bsdb_builder_finish(builder, &built, &error) == BSDB_OK && error == NULL);
+    CHECK(built.records == count && built.duplicates_dropped == 0 && built.size == sizeof built);
+    CHECK(strlen(built.id) == 32 && l.calls > 1);
+    invalid(bsdb_builder_add(builder, "k", 1, "v", 1, &error), &error);
+    invalid(bsdb_builder_finish(builder, NULL, &error), &error);
+    db = opened(path, BSDB_ACCESS_MAPPED);
+    CHECK(strcmp(bsdb_id(db), built.id) == 0 && strcmp(bsdb_layout(db), layout) == 0);
+    CHECK(bsdb_value_elements(db, NULL) == NULL);
+    CHECK(bsdb_verify(db, NULL, &error) == BSDB_OK && error == NULL);
+    ask_all(db, t, NO_ERRORS);
+    bsdb_close(db);
+    bsdb_builder_close(builder);
+
+    /* What exists is replaced only if the options say so. */
+    CHECK(bsdb_builder_create(path, options, NULL, NULL, &builder, &error) == BSDB_ERROR_EXISTS && builder == NULL);
+    CHECK(bsdb_error_path(error) != NULL && strcmp(bsdb_status_name(BSDB_ERROR_EXISTS), "exists") == 0);
+    bsdb_error_free(error);
+    CHECK(bsdb_build_options_set(options, "overwrite", "true", NULL) == BSDB_OK);
+    CHECK(bsdb_build_options_set(options, "value_elements", "i16 2", NULL) == BSDB_OK);
+    CHECK(bsdb_builder_create(path, options, NULL, NULL, &builder, NULL) == BSDB_OK);
+    invalid(bsdb_builder_add(builder, "k", 1, "v", 1, &error), &error);
+    CHECK(bsdb_builder_add(builder, "k", 1, "1234", 4, NULL) == BSDB_OK);
+    CHECK(bsdb_builder_finish(builder, NULL, NULL) == BSDB_OK);
+    bsdb_builder_close(builder);
+    db = opened(path, BSDB_ACCESS_MAPPED);
+    CHECK(bsdb_record_count(db) == 1 && strcmp(bsdb_value_elements(db, &i), "i16") == 0 && i == 2);
+    bsdb_close(db);
+    bsdb_build_options_free(options);
+}
+
+/* Builds that fail, or are given up, leave nothing. */
+static void test_build_failures(const char *work) {
+    bsdb_builder *builder;
+    bsdb_error *error;
+    bsdb_status status;
+    listened l = {0, false};
+    const uint8_t *key;
+    size_t length;
+    uint64_t first, second;
+    char path[1024];
+    join(path, sizeof path, "%s/unbuilt", work);
+    say("failed builds, %s", path);
+    CHECK(bsdb_builder_create(path, NULL, NULL, NULL, &builder, NULL) == BSDB_OK);
+    CHECK(bsdb_builder_add(builder, "a", 1, "1", 1, NULL) == BSDB_OK);
+    CHECK(bsdb_builder_add(builder, "twice", 5, "2", 1, NULL) == BSDB_OK);
+    CHECK(bsdb_builder_add(builder, "twice", 5, "3", 1, NULL) == BSDB_OK);
+    status = bsdb_builder_finish(builder, NULL, &error);
+    CHECK(status == BSDB_ERROR_DUPLICATE && strcmp(bsdb_status_name(status), "duplicate") == 0);
+    CHECK(bsdb_error_duplicate(error, &key, &length, &first, &second) && first == 1 && second == 2);
+    CHECK(length == 5 && memcmp(key, "twice", 5) == 0);
+    CHECK(bsdb_error_duplicate(error, NULL, NULL, NULL, NULL));
+    bsdb_builder_close(builder);
+    bsdb_error_free(error);
+    CHECK(access(path, F_OK) != 0);
+
+    CHECK(bsdb_builder_create(path, NULL, NULL, NULL, &builder, NULL) == BSDB_OK);
+    CHECK(bsdb_builder_add(builder, "a", 1, "1", 1, NULL) == BSDB_OK);
+    bsdb_builder_close(builder);
+    CHECK(access(path, F_OK) != 0);
+
+    CHECK(bsdb_builder_create(path, NULL, listener, &l, &builder, NULL) == BSDB_OK);
+    CHECK(bsdb_builder_add(builder, "a", 1, "1", 1, NULL) == BSDB_OK);
+    status = bsdb_builder_finish(builder, NULL, &error);
+    CHECK(status == BSDB_ERROR_STOPPED && strcmp(bsdb_status_name(status), "stopped") == 0 && l.calls == 1);
+    bsdb_error_free(error);
+    bsdb_builder_close(builder);
+    CHECK(access(path, F_OK) != 0);
+}
+
 int main(int argc, char **argv) {
     DIR *directory;
     struct dirent *found;
@@ -1139,6 +1312,13 @@ int main(int argc, char **argv) {
     join(path, sizeof path, "%s/v1-sharded", argv[1]);
     t = read_truth(argv[2], "v1-sharded");
     test_shards(path, t);
+    free_truth(t);
+    test_build_misuse(argv[3]);
+    test_build_failures(argv[3]);
+    t = read_truth(argv[2], "v1-blocked");
+    test_build(argv[3], "packed", t);
+    test_build(argv[3], "blocked", t);
+    test_build(argv[3], "compressed", t);
     free_truth(t);
     printf("bsdb %s: %lu databases, all well\n", bsdb_version(), (unsigned long) databases);
     return 0;

@@ -202,8 +202,9 @@ impl BuildOptions {
         self
     }
 
-    /// States that all values are vectors of so many elements of a type, little-endian, one after another, which readers
-    /// can then take as such. Records with values of another length are refused. Does not go with a schema of values.
+    /// States that all values are vectors of so many elements of a type, little-endian, one after another, which
+    /// readers can then take as such. Records with values of another length are refused. Does not go with a schema
+    /// of values.
     pub fn value_elements(mut self, element: Element, count: usize) -> Self {
         self.elements = Some(ValueElements { element, count });
         self
@@ -241,7 +242,8 @@ impl BuildOptions {
     }
 
     /// Sets an option by the name of its setter, to a value in text form: a number, a path or a schema as it is, a
-    /// layout by its name, elements such as `f32 384`, `error`, `first` or `last` for duplicates, and `true` or `false`.
+    /// layout by its name, elements such as `f32 384`, `error`, `first` or `last` for duplicates, and `true` or
+    /// `false`.
     pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
         match name {
             "layout" => {
