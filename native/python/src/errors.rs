@@ -57,6 +57,11 @@ pub(crate) fn raised(py: Python<'_>, class: &str, text: String) -> PyErr {
     new(py, class, (text,))
 }
 
+/// The exception for an input that is not as it should be.
+pub(crate) fn input(py: Python<'_>, text: String) -> PyErr {
+    new(py, "Error", (text,))
+}
+
 /// The text of an error of the system, without the number that Python adds itself.
 fn reason(error: &std::io::Error) -> String {
     let text = error.to_string();
