@@ -112,6 +112,22 @@ impl Database {
         })
     }
 
+    /// The value of a key, or None, if the answer is at hand; otherwise `otherwise`.
+    fn _find_at_hand<'py>(
+        &self,
+        key: &Bound<'py, PyAny>,
+        otherwise: Bound<'py, PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let py = key.py();
+        with_key(key, |key| {
+            let at_hand = self.with_open(py, |database| database.find_at_hand(key, |value| bytes(py, value)))?;
+            match at_hand.map_err(|error| errors::exception(py, &error))? {
+                Some(found) => Ok(found.transpose()?.map(Bound::into_any)),
+                None => Ok(Some(otherwise)),
+            }
+        })?
+    }
+
     fn __contains__(&self, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         let py = key.py();
         with_key(key, |key| {

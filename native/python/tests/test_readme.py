@@ -92,4 +92,4 @@ def test_commands(databases):
             '{"key":"43","value":{"id":43,"price":20.0,"note":null}}',
         ]
         assert lines[10:12] == ["plum", "pear"]
-        assert lines[-1].startswith("verified ")
+        assert done.stderr.splitlines()[-1].startswith("verified ")

@@ -12,10 +12,26 @@ _Path: TypeAlias = Union[str, bytes, PathLike[str], PathLike[bytes]]
 _D = TypeVar("_D")
 _T = TypeVar("_T", covariant=True)
 
-__all__ = ["Builder", "Database", "PackedKeys", "Rows", "Scan", "Store", "__version__"]
+__all__ = [
+    "Builder",
+    "Database",
+    "PackedKeys",
+    "Rows",
+    "Scan",
+    "Store",
+    "__version__",
+    "_build_text",
+    "_read_text",
+    "_sample_text",
+]
 
 __version__: str
 
+def _build_text(
+    given: dict[str, Any], path: str, options: dict[str, str], told: Callable[[str, int, Optional[float]], None]
+) -> dict[str, Any]: ...
+def _read_text(given: dict[str, Any]) -> tuple[list[tuple[bytes, bytes]], dict[str, Any]]: ...
+def _sample_text(given: dict[str, Any], records: int) -> list[tuple[bytes, bytes]]: ...
 def _encode(
     table: object,
     key: Sequence[str],
@@ -57,6 +73,7 @@ class Database:
     def get(self, key: _Key, default: None = None, /) -> Optional[bytes]: ...
     @overload
     def get(self, key: _Key, default: _D, /) -> Union[bytes, _D]: ...
+    def _find_at_hand(self, key: _Key, otherwise: Any) -> Any: ...
     def __contains__(self, key: object, /) -> bool: ...
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[bytes]: ...

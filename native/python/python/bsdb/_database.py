@@ -6,7 +6,7 @@ import json
 import os
 import threading
 import weakref
-from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import Any, Optional, Union
 
 from . import _bsdb
@@ -125,6 +125,18 @@ class Database(_bsdb.Database, Mapping[bytes, bytes]):
         """The Avro schema of typed rows, or None if values are plain bytes. See also ``schema_json``."""
         text = self.schema_json
         return None if text is None else json.loads(text)
+
+    async def aget(self, key: Any, default: Any = None) -> Any:
+        """Like ``get``, for asyncio. An answer that is at hand is given at once; another lookup, which may have to wait
+        for the device, runs in a thread of the loop's executor."""
+        found = self._find_at_hand(key, _NONE)
+        if found is _NONE:
+            found = await _in_thread(self.get, key)
+        return default if found is None else found
+
+    async def aget_many(self, keys: Iterable[Any], default: Any = None) -> list[Any]:
+        """Like ``get_many``, for asyncio: the lookups run in a thread of the loop's executor."""
+        return list(await _in_thread(self.get_many, keys, default))
 
     def get_many_numpy(self, keys: Iterable[Any], dtype: Any, default: Any = _RAISE) -> Any:
         """Return the values of many keys as a NumPy array.
@@ -270,6 +282,12 @@ def _open_database(path: Any, access: str, verify_pages: bool) -> Database:
 
 def _open_store(path: Any, access: str, verify_pages: bool) -> Store:
     return Store(path, access=access, verify_pages=verify_pages)
+
+
+async def _in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
+    import asyncio
+
+    return await asyncio.get_running_loop().run_in_executor(None, function, *arguments)
 
 
 def _require(module: str) -> Any:

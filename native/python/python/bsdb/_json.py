@@ -7,9 +7,13 @@ import datetime
 import decimal
 import json
 import math
+import re
 import struct
 import uuid
 from typing import Any, Optional
+
+# A double holds all whole numbers up to it, exactly.
+_SAFE = 2**53 - 1
 
 
 def of_bytes(value: Optional[bytes]) -> str:
@@ -22,16 +26,47 @@ def of_bytes(value: Optional[bytes]) -> str:
         return '{"base64":%s}' % _text(base64.b64encode(value).decode())
 
 
-class RowWriter:
-    """Writes rows of a schema as JSON objects."""
+def compact(value: Any) -> str:
+    """A value of Python as JSON without blanks."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
-    def __init__(self, schema: Any) -> None:
+
+def names(text: str) -> list[str]:
+    """Names that commas separate. In a name, ``\\,`` is a comma and ``\\\\`` a backslash."""
+    if re.search(r"(?s)^(?:[^\\]|\\[,\\])*\\(?![,\\])", text):
+        raise ValueError(
+            "has a backslash before neither a comma nor a backslash (in a name, \\, is a comma and \\\\ a backslash)"
+        )
+    found = [""]
+    for part in re.findall(r"(?s)\\.|.", text):
+        if part == ",":
+            found.append("")
+        else:
+            found[-1] += part[-1]
+    if "" in found:
+        raise ValueError("has an empty name")
+    return found
+
+
+class RowWriter:
+    """Writes rows of a schema as JSON objects: all columns, or only some; large numbers as strings if ``safe``."""
+
+    def __init__(self, schema: Any, columns: Optional[list[str]] = None, safe: bool = False) -> None:
         self._names: dict[str, Any] = {}
         self._schema = schema
+        self._columns = None if columns is None else set(columns)
+        self._safe = safe
         self._learn(schema, "")
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of all columns."""
+        return [field.get("column", field["name"]) for field in self._schema["fields"]]
 
     def write(self, row: Any) -> str:
         """The JSON object of a row as ``Database.get_row`` returns it; null for None."""
+        if row is not None and self._columns is not None:
+            row = {name: value for name, value in row.items() if name in self._columns}
         return self._write(self._schema, row)
 
     def _learn(self, schema: Any, space: str) -> None:
@@ -58,7 +93,9 @@ class RowWriter:
         if isinstance(value, float):
             return _float(value, schema.get("type") == "float")
         if isinstance(value, decimal.Decimal):
-            return format(value, "f")
+            digits = format(value, "f")
+            unscaled = int("".join(map(str, value.as_tuple().digits)))
+            return f'"{digits}"' if self._safe and unscaled > _SAFE else digits
         if isinstance(value, bytes):
             return _text(base64.b64encode(value).decode())
         if isinstance(value, list):
@@ -85,7 +122,7 @@ class RowWriter:
     def _integer(self, schema: dict[str, Any], value: int) -> str:
         logical = _logical(schema)
         if not logical.endswith("-nanos"):
-            return str(value)
+            return f'"{value}"' if self._safe and abs(value) > _SAFE else str(value)
         seconds, nanos = divmod(value, 10**9)
         moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=seconds)
         text = moment.strftime("%H:%M:%S")

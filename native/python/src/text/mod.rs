@@ -17,11 +17,13 @@ mod source;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{channel, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use bsdb::{BuildOptions, Builder, Stage};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -414,6 +416,113 @@ fn or_damage(job: &Job, failure: Failure) -> Failure {
 /// Looks for signals.
 fn go_on() -> Result<(), Failure> {
     Python::attach(|py| py.check_signals()).map_err(Failure::Python)
+}
+
+/// Builds a database of text. `options` are those of `bsdb::BuildOptions`, by name, as text. `told` gets the name of a
+/// stage, what is done, and the share of all that it is, if that is known. Returns what was read and built, as a dict.
+#[pyfunction]
+pub(crate) fn _build_text<'py>(
+    given: &Bound<'py, PyAny>,
+    path: PathBuf,
+    options: HashMap<String, String>,
+    told: Py<PyAny>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let py = given.py();
+    let job = Arc::new(Job::of(given)?);
+    let mut ledger = Ledger::new(&job);
+    let built = py.detach(|| build(&job, &path, &options, told, &mut ledger));
+    let built = built.map_err(|failure| failure.exception(py, &ledger))?;
+    let report = ledger.report(py)?;
+    report.set_item("path", built.path.to_string_lossy())?;
+    report.set_item("id", built.id)?;
+    report.set_item("records", built.records)?;
+    report.set_item("dropped", built.dropped)?;
+    report.set_item("key_bytes", built.key_bytes)?;
+    report.set_item("value_bytes", built.value_bytes)?;
+    report.set_item("bytes", built.bytes)?;
+    report.set_item("dictionary_bytes", built.dictionary_bytes)?;
+    report.set_item("warnings", built.warnings)?;
+    Ok(report)
+}
+
+fn build(
+    job: &Arc<Job>,
+    path: &Path,
+    given: &HashMap<String, String>,
+    told: Py<PyAny>,
+    ledger: &mut Ledger<'_>,
+) -> Result<bsdb::Built, Failure> {
+    let mut options = BuildOptions::default();
+    for (name, value) in given {
+        options.set(name, value).map_err(Failure::Build)?;
+    }
+    let number = |name: &str| given.get(name).and_then(|value| value.parse().ok()).unwrap_or(0);
+    let samples: u64 = if number("dictionary_bytes") > 0 { number("sample_records") } else { 0 };
+    let told = Arc::new(Listener { told, raised: Mutex::default() });
+    let listener = told.clone();
+    let mut builder = Builder::with_progress(path, options, move |progress| {
+        // The share of the input that was read tells more of the first stage.
+        let share = progress.total.filter(|&total| total > 0).map(|total| progress.done as f64 / total as f64);
+        progress.stage == Stage::Records || listener.tell(name(progress.stage), progress.done, share)
+    })
+    .map_err(Failure::Build)?;
+    let added =
+        sample::sample(job, samples, |key, value| builder.sample(key, value).map_err(Failure::Build)).and_then(|()| {
+            let add = |key: &[u8], value: &[u8]| builder.add(key, value).map_err(Failure::Build);
+            read(
+                job,
+                ledger,
+                add,
+                |records, share| {
+                    if told.tell("records", records, share) {
+                        Ok(())
+                    } else {
+                        Err(told.failure())
+                    }
+                },
+            )
+        });
+    added.map_err(|failure| or_damage(job, failure))?;
+    builder
+        .finish()
+        .map_err(|error| if matches!(error, bsdb::Error::Stopped) { told.failure() } else { Failure::Build(error) })
+}
+
+fn name(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Records => "records",
+        Stage::Index => "index",
+        Stage::Order => "order",
+        _ => "publish",
+    }
+}
+
+/// A function of Python that is told of progress, and what it or a signal raised.
+struct Listener {
+    told: Py<PyAny>,
+    raised: Mutex<Option<PyErr>>,
+}
+
+impl Listener {
+    /// Whether to go on.
+    fn tell(&self, stage: &str, done: u64, share: Option<f64>) -> bool {
+        let told = Python::attach(|py| {
+            py.check_signals()?;
+            self.told.call1(py, (stage, done, share)).map(drop)
+        });
+        match told {
+            Ok(()) => true,
+            Err(error) => {
+                *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                false
+            }
+        }
+    }
+
+    fn failure(&self) -> Failure {
+        let raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner).take();
+        raised.map_or(Failure::Build(bsdb::Error::Stopped), Failure::Python)
+    }
 }
 
 /// For tests: the records of text, and what was read.
