@@ -78,7 +78,7 @@ impl Encoding {
 /// Two digits a byte, in either case.
 fn hex(text: &[u8], bytes: &mut Vec<u8>) -> bool {
     let digit = |byte: u8| (byte as char).to_digit(16);
-    text.len() % 2 == 0
+    text.len().is_multiple_of(2)
         && text.chunks_exact(2).all(|pair| match (digit(pair[0]), digit(pair[1])) {
             (Some(high), Some(low)) => {
                 bytes.push((high << 4 | low) as u8);
@@ -91,8 +91,8 @@ fn hex(text: &[u8], bytes: &mut Vec<u8>) -> bool {
 /// RFC 4648 section 4. Padding may be missing, and the unused bits of the last digit may have any value.
 fn base64(text: &[u8], bytes: &mut Vec<u8>) -> bool {
     let digits = match text {
-        [digits @ .., b'=', b'='] if text.len() % 4 == 0 => digits,
-        [digits @ .., b'='] if text.len() % 4 == 0 => digits,
+        [digits @ .., b'=', b'='] if text.len().is_multiple_of(4) => digits,
+        [digits @ .., b'='] if text.len().is_multiple_of(4) => digits,
         _ => text,
     };
     if digits.len() % 4 == 1 {

@@ -19,7 +19,7 @@ impl Runs {
     /// Adds the line of the next record.
     #[inline]
     pub(super) fn good(&mut self, line: u64) {
-        if !self.runs.last().is_some_and(|&(record, first)| first + (self.records - record) == line) {
+        if self.runs.last().is_none_or(|&(record, first)| first + (self.records - record) != line) {
             self.runs.push((self.records, line));
         }
         self.records += 1;
