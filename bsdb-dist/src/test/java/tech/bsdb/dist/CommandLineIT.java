@@ -26,7 +26,7 @@ import tech.bsdb.Rounds;
 class CommandLineIT {
   private static final Path ROOT = Path.of(System.getProperty("bsdb.root"));
   private static final String BSDB = ROOT.resolve("scripts/bsdb").toString();
-  private static final long PATIENCE_SECONDS = 60;
+  private static final long PATIENCE_SECONDS = 600;
 
   @TempDir Path folder;
 

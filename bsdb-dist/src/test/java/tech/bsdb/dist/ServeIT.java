@@ -88,7 +88,7 @@ class ServeIT {
       String each = "HTTP/1\\.1 200 OK\r\n(?:[a-z-]+: [^\r]*\r\n)+\r\n1-5";
       assertThat(answers.replaceAll(each, "")).isEmpty();
       assertThat(answers).contains("\r\nconnection: close\r\n");
-      assertThat(server.waitFor(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(server.waitFor(120, TimeUnit.SECONDS)).isTrue();
       assertThat(server.exitValue()).isEqualTo(143);
       sender.join();
     }
@@ -131,7 +131,7 @@ class ServeIT {
       publish(java, 2);
       awaitValue(port, "2-7");
       server.destroy();
-      assertThat(server.waitFor(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(server.waitFor(120, TimeUnit.SECONDS)).isTrue();
       assertThat(server.exitValue()).isEqualTo(143);
     } finally {
       server.destroyForcibly().waitFor();
