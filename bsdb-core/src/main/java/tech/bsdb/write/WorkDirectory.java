@@ -233,15 +233,20 @@ final class WorkDirectory {
   }
 
   /**
-   * Removes the directory. Closes the lock first: if descriptors are scarce, deleting needs the one
-   * it held.
+   * Removes the directory. Holds the lock until nothing is in it: without the lock, another build
+   * could take its name while files are being deleted, which would then be those of that build.
    */
   void remove() throws IOException {
     try {
-      lock.close();
+      deleteContent(path);
+    } catch (FileSystemException e) {
+      if (!String.valueOf(e.getReason()).startsWith("Too many open files")) {
+        throw e;
+      }
+      lock.close(); // deleting needs the descriptor that it held
       deleteContent(path);
     } finally {
-      forget(); // before the directory is gone: a new one could reuse its key
+      release(); // before the directory is gone: a new one could reuse its key
     }
     DurableFiles.deleteIfEmpty(path);
   }

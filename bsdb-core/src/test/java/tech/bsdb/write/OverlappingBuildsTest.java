@@ -6,9 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -239,6 +243,53 @@ class OverlappingBuildsTest {
     assertThat(paused.build.get().warnings()).isEmpty();
     assertThat(second.get().warnings()).isEmpty();
     assertThat(whole()).isEqualTo("second");
+  }
+
+  @Test
+  void theNameIsHeldUntilNothingIsInTheDirectory() throws Exception {
+    truth("old").build(target(), OVERWRITE);
+    Path turn = target().resolve(WorkDirectory.REPLACING);
+    List<String> deleted = new ArrayList<>();
+    Path watched =
+        WatchedFiles.watch(
+            target(),
+            change -> {
+              if (change instanceof WatchedFiles.Delete delete && delete.path().startsWith(turn)) {
+                String name = turn.relativize(delete.path()).toString();
+                deleted.add(name.isEmpty() ? name : name + " " + isLocked(turn));
+              }
+            });
+    truth("new").build(watched, OVERWRITE);
+    assertThat(deleted).containsExactly("names true", "lock true", "");
+    assertThat(whole()).isEqualTo("new");
+  }
+
+  @Test
+  void theNameIsLetGoEarlierIfDescriptorsAreScarce() throws Exception {
+    truth("old").build(target(), OVERWRITE);
+    Path turn = target().resolve(WorkDirectory.REPLACING);
+    Path watched =
+        WatchedFiles.watch(
+            target(),
+            change -> {
+              if (change instanceof WatchedFiles.Delete delete
+                  && turn.equals(delete.path().getParent())
+                  && isLocked(turn)) {
+                throw new FileSystemException(turn.toString(), null, "Too many open files");
+              }
+            });
+    assertThat(truth("new").build(watched, OVERWRITE).warnings()).isEmpty();
+    assertThat(whole()).isEqualTo("new");
+  }
+
+  /** Whether a channel of this virtual machine holds the lock of a build's directory. */
+  private static boolean isLocked(Path work) throws IOException {
+    try (FileChannel channel =
+        FileChannel.open(work.resolve(WorkDirectory.LOCK), StandardOpenOption.WRITE)) {
+      return channel.tryLock() == null;
+    } catch (OverlappingFileLockException e) {
+      return true;
+    }
   }
 
   @Test
