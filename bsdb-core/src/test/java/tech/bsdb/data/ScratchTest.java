@@ -54,6 +54,7 @@ class ScratchTest {
   }
 
   /** The array of a buffer, or the buffer itself where reads go to memory outside the heap. */
+  @SuppressWarnings("ByteBufferBackingArray") // what matters is which array it is
   private static WeakReference<Object> memory(ByteBuffer buffer) {
     return new WeakReference<>(buffer.hasArray() ? buffer.array() : buffer);
   }
