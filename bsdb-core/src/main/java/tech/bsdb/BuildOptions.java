@@ -493,8 +493,7 @@ public final class BuildOptions {
 
   /**
    * These options with other {@link #valueElements()}, which the database stores. Records with
-   * values of another length are refused. Builds of approximate databases reject them, and so do
-   * those with a {@link #valueSchema()}.
+   * values of another length are refused.
    */
   public BuildOptions withValueElements(@Nullable ValueElements valueElements) {
     return with(changed -> changed.valueElements = valueElements);

@@ -13,7 +13,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildListener.Stage;
 import tech.bsdb.error.DuplicateKeyException;
-import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.io.ChunkBuffer;
 import tech.bsdb.io.Resources;
 import tech.bsdb.write.AssemblyProgress;
@@ -273,21 +272,12 @@ public final class DatabaseBuilder implements AutoCloseable {
   public void add(RecordBatch batch) throws IOException {
     begin();
     try {
-      SignatureFunction function = SignatureFunction.of(options);
-      if (!batch.framed().function().equals(function)) {
+      if (!batch.purpose().equals(own.purpose())) {
         throw new IllegalArgumentException(
             "a batch for "
-                + batch.framed().function()
-                + ", but this build's is "
-                + function
-                + "; take batches from newBatch()");
-      }
-      if (!Objects.equals(batch.elements(), options.valueElements())) {
-        throw new IllegalArgumentException(
-            "a batch for values of "
-                + batch.elements()
-                + ", but this build's are of "
-                + options.valueElements()
+                + batch.purpose()
+                + ", but this build's is for "
+                + own.purpose()
                 + "; take batches from newBatch()");
       }
       if (batch.framed().deletes()) {

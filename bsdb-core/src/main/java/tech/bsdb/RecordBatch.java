@@ -1,7 +1,6 @@
 package tech.bsdb;
 
 import java.util.Arrays;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.format.RecordFrame;
@@ -24,6 +23,7 @@ public final class RecordBatch {
 
   private final FramedRecords framed;
   private final @Nullable ValueElements elements;
+  private final String purpose;
 
   /** Creates an empty batch for a build whose {@link BuildOptions#seed() seed} is 0. */
   public RecordBatch() {
@@ -34,13 +34,15 @@ public final class RecordBatch {
    * Creates an empty batch for a build with these options; see {@link DatabaseBuilder#newBatch}.
    */
   RecordBatch(BuildOptions options) {
-    this.framed = new FramedRecords(SignatureFunction.of(options));
+    SignatureFunction function = SignatureFunction.of(options);
+    this.framed = new FramedRecords(function);
     this.elements = options.valueElements();
+    this.purpose = elements == null ? function.toString() : function + ", values of " + elements;
   }
 
-  /** The elements of all values, or null if these have any length. */
-  @Nullable ValueElements elements() {
-    return elements;
+  /** The signatures and the elements of values that a build must have to take the batch. */
+  String purpose() {
+    return purpose;
   }
 
   /** The records. */
@@ -61,7 +63,6 @@ public final class RecordBatch {
   public void add(
       byte[] key, int keyFrom, int keyLength, byte[] value, int valueFrom, int valueLength) {
     if (elements != null && valueLength != elements.bytes()) {
-      Objects.checkFromIndexSize(keyFrom, keyLength, key.length);
       byte[] own = Arrays.copyOfRange(key, keyFrom, keyFrom + keyLength);
       throw new IllegalArgumentException(
           "the value of the key %s has %d bytes, but valueElements of %s are %d"

@@ -250,7 +250,7 @@ class ForgedSetTest {
     List<Path> sets = new ArrayList<>();
     for (ValueElements.Type type :
         new ValueElements.Type[] {ValueElements.Type.F32, ValueElements.Type.I32}) {
-      sets.add(directory.resolve(type.id()));
+      sets.add(directory.resolve(type.name()));
       vectors.build(
           sets.get(sets.size() - 1),
           options(Layout.PACKED).withValueElements(new ValueElements(type, 2)));

@@ -100,7 +100,7 @@ class ValueElementsTest {
             options(Layout.PACKED).withValueSchema("{}"))) {
       assertThatThrownBy(() -> DatabaseBuilder.create(target, options))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("valueElements are f32 6, but ");
+          .hasMessageMatching("valueElements and (approximateWidth|valueSchema) are set: .*");
     }
     assertThat(target).doesNotExist();
   }

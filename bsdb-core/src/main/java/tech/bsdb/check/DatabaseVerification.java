@@ -10,7 +10,6 @@ import tech.bsdb.data.RecordScanner;
 import tech.bsdb.directory.ArrivingPages;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.directory.HeldFiles;
-import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest.FileEntry;
@@ -230,8 +229,7 @@ final class DatabaseVerification {
   }
 
   /** Checks that a value consists of the elements that the manifest states. */
-  private static void verifyLength(Facts facts, RecordScanner record)
-      throws CorruptDatabaseException {
+  private static void verifyLength(Facts facts, RecordScanner record) throws IOException {
     ValueElements elements = facts.valueElements();
     if (elements != null && record.valueLength() != elements.bytes()) {
       throw record.corrupt(

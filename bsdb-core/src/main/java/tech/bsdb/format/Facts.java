@@ -288,7 +288,7 @@ public record Facts(
         small(manifest, ZSTD_LEVEL, compressed ? 1 : 0, compressed ? 22 : 0),
         small(manifest, ZSTD_LONGEST, 0, compressed && !packed ? 1 << 21 : 0),
         manifest.textOrNull(VALUE_SCHEMA),
-        elements(manifest),
+        ValueElements.parse(manifest.textOrNull(VALUE_ELEMENTS)),
         packed
             ? new Bins(number(manifest, BINS, 1, MOST_BINS), small(manifest, SPANNING, 0, 1) == 1)
             : null,
@@ -298,11 +298,6 @@ public record Facts(
                 number(manifest, QUOTIENTS, 1, MOST_QUOTIENTS))
             : null,
         manifest.textOrNull(ORDER_LEVELS) != null ? order(manifest) : null);
-  }
-
-  private static @Nullable ValueElements elements(Manifest manifest) {
-    String elements = manifest.textOrNull(VALUE_ELEMENTS);
-    return elements == null ? null : ValueElements.parse(elements);
   }
 
   private static Order order(Manifest manifest) {

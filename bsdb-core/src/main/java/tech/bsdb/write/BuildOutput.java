@@ -109,13 +109,9 @@ public sealed interface BuildOutput extends Closeable
           options, BuildOptions::dataFiles, "dataFiles", kind + " has none: leave it as it is");
     }
     if (options.valueElements() != null && (approximate || options.valueSchema() != null)) {
+      String other = approximate ? "approximateWidth" : "valueSchema";
       throw new IllegalArgumentException(
-          "valueElements are "
-              + options.valueElements()
-              + ", but "
-              + (approximate
-                  ? kind + " keeps only the beginnings of values"
-                  : "valueSchema says that values are rows: set only one of them"));
+          "valueElements and " + other + " are set: leave out one of them");
     }
   }
 

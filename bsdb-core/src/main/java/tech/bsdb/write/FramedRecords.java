@@ -40,11 +40,6 @@ public final class FramedRecords {
     this.function = function;
   }
 
-  /** The function that gives the signatures. */
-  public SignatureFunction function() {
-    return function;
-  }
-
   /**
    * Adds a record, copying its key and value.
    *

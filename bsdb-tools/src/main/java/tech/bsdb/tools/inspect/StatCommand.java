@@ -14,7 +14,6 @@ import tech.bsdb.Database;
 import tech.bsdb.MemoryUse;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.Statistics;
-import tech.bsdb.ValueElements;
 import tech.bsdb.tools.cli.ArgumentText;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
@@ -107,8 +106,7 @@ public final class StatCommand extends Command {
     json.put("dictionaryBytes", s.dictionaryBytes());
     String schema = s.valueSchema();
     json.put("valueSchema", schema == null ? null : JsonReport.text(schema));
-    ValueElements elements = s.valueElements();
-    json.put("valueElements", elements == null ? null : elements.toString());
+    json.put("valueElements", s.valueElements() == null ? null : s.valueElements().toString());
     json.put("bins", s.bins());
     json.put("spanning", s.spanning());
     if (s.isSet()) {
