@@ -30,9 +30,6 @@ const PARTITION_BITS: u32 = 10;
 /// Bytes of an entry of the spill: signature and address.
 const ENTRY: usize = 24;
 
-/// Bytes of a partition that go to the spill together.
-const STAGED: usize = 10 * ENTRY;
-
 /// Memory that a pass takes for each of its entries: the spilled bytes, the sorted entries, the pilots and the slots.
 const WORKING: u64 = 96;
 
@@ -59,17 +56,8 @@ pub(crate) struct AddressedAssembly {
 /// Where the records are.
 struct Located {
     spill: Spill,
-    /// The last entries of each partition. They go to the spill together, whose partitions do not fit in a cache.
-    staged: Vec<Staged>,
     records: u64,
     order: Option<AddressedKeys>,
-}
-
-/// The entries of a partition that are not in the spill yet.
-#[derive(Clone, Copy)]
-struct Staged {
-    used: usize,
-    bytes: [u8; STAGED],
 }
 
 impl Located {
@@ -80,27 +68,12 @@ impl Located {
         entry[8..16].copy_from_slice(&signature.low.to_le_bytes());
         entry[16..].copy_from_slice(&address.to_le_bytes());
         let partition = (signature.high >> (64 - PARTITION_BITS)) as usize;
-        let staged = &mut self.staged[partition];
-        staged.bytes[staged.used..][..ENTRY].copy_from_slice(&entry);
-        staged.used += ENTRY;
-        if staged.used == STAGED {
-            self.spill.add(partition, &[&staged.bytes])?;
-            staged.used = 0;
-        }
+        self.spill.add(partition, &[&entry])?;
         self.records += 1;
         match &mut self.order {
             Some(order) => order.add(key, address),
             None => Ok(()),
         }
-    }
-
-    /// Moves all entries to the spill.
-    fn flush(&mut self) -> Result<()> {
-        for (partition, staged) in self.staged.iter().enumerate().filter(|(_, staged)| staged.used > 0) {
-            self.spill.add(partition, &[&staged.bytes[..staged.used]])?;
-        }
-        self.staged.clear();
-        Ok(())
     }
 }
 
@@ -112,7 +85,6 @@ impl AddressedAssembly {
             data: DataWriter::new(context, dictionary.as_deref())?,
             located: Located {
                 spill: Spill::new(&context.temporary, "signatures", 1 << PARTITION_BITS, memory),
-                staged: vec![Staged { used: 0, bytes: [0; STAGED] }; 1 << PARTITION_BITS],
                 records: 0,
                 order: None,
             },
@@ -126,13 +98,13 @@ impl AddressedAssembly {
         let AddressedAssembly { context, dictionary, data, mut located } = self;
         let placed = &mut |signature, key: &[u8], address| located.add(signature, key, address);
         let (mut files, longest_block) = data.finish(placed)?;
-        located.flush()?;
         let Located { spill, records, order, .. } = located;
         let order = order.map(AddressedKeys::finish).transpose()?;
+        let spilled = spill.finish()?;
         let indexed = index(&IndexStage {
             data: Unsealed::open(&files, &context.options, dictionary.as_deref())?,
-            memory: context.options.memory.saturating_sub(spill.held() as u64),
-            spilled: spill.finish()?,
+            memory: context.options.memory.saturating_sub(spilled.held()),
+            spilled,
             records,
             context: context.clone(),
         })?;

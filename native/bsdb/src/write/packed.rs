@@ -93,7 +93,6 @@ impl Assembly for PackedAssembly {
         let PackedAssembly { context, dictionary, spill, mut aside, long, records, bytes, .. } = *self;
         let Context { options, control, .. } = &context;
         aside.flush()?;
-        let held = spill.held() as u64;
         let spilled = spill.finish()?;
         let compressed = options.layout.is_compressed();
         let shape =
@@ -113,7 +112,7 @@ impl Assembly for PackedAssembly {
         let maker =
             Maker { bins: shape.bins, filter: facts, compressor, aside: &aside, control, path: &context.temporary };
 
-        let others = held + if options.ordered { options.memory / 4 } else { 0 };
+        let others = spilled.held() + if options.ordered { options.memory / 4 } else { 0 };
         let memory = options.memory.saturating_sub(others).max(options.memory / 4);
         let need = |partition| {
             let raw = spilled.bytes(partition);

@@ -13,6 +13,9 @@ use crate::os::direct::read_exact;
 /// Bytes of a piece of a partition.
 const PIECE: usize = 1 << 16;
 
+/// Bytes of a partition that are moved to its piece together.
+const STAGED: usize = 240;
+
 /// Bytes that wait to be written to the file at once.
 const WRITTEN_AT_ONCE: usize = 1 << 20;
 
@@ -31,6 +34,8 @@ pub(crate) struct Spill {
     path: PathBuf,
     file: Option<File>,
     partitions: Vec<Partition>,
+    /// The last entries of each partition. The processor's cache holds all of them, but not the ends of all pieces.
+    staged: Vec<Staged>,
     piece: usize,
     /// Bytes of all pieces in memory, and how many there may be.
     held: usize,
@@ -41,6 +46,15 @@ pub(crate) struct Spill {
     end: u64,
     /// The partition whose pieces are the next to be written.
     turn: usize,
+}
+
+/// The entries of a partition that are not in its pieces yet.
+#[derive(Clone, Copy, Debug)]
+struct Staged {
+    used: usize,
+    /// The number of all entries of the partition.
+    entries: u64,
+    bytes: [u8; STAGED],
 }
 
 /// A partition: pieces in the file, then those in memory.
@@ -61,6 +75,7 @@ impl Spill {
             path: directory.join(format!("{name}.part")),
             file: None,
             partitions: (0..partitions).map(|_| Partition::default()).collect(),
+            staged: vec![Staged { used: 0, entries: 0, bytes: [0; STAGED] }; partitions],
             piece: (most / 2 / partitions.max(1)).clamp(1 << 12, PIECE),
             held: 0,
             most,
@@ -74,6 +89,31 @@ impl Spill {
     #[inline]
     pub(crate) fn add(&mut self, partition: usize, parts: &[&[u8]]) -> Result<()> {
         let length: usize = parts.iter().map(|part| part.len()).sum();
+        if self.staged[partition].used + length > STAGED {
+            self.unstage(partition)?;
+        }
+        let staged = &mut self.staged[partition];
+        staged.entries += 1;
+        if length > STAGED {
+            return self.append(partition, parts, length);
+        }
+        for part in parts {
+            staged.bytes[staged.used..][..part.len()].copy_from_slice(part);
+            staged.used += part.len();
+        }
+        Ok(())
+    }
+
+    /// Moves the staged entries of a partition to its piece.
+    fn unstage(&mut self, partition: usize) -> Result<()> {
+        let Staged { used, bytes, .. } = self.staged[partition];
+        self.append(partition, &[&bytes[..used]], used)?;
+        self.staged[partition].used = 0;
+        Ok(())
+    }
+
+    /// Appends parts of this length in total to the piece of a partition.
+    fn append(&mut self, partition: usize, parts: &[&[u8]], length: usize) -> Result<()> {
         let to = &mut self.partitions[partition];
         if to.open.capacity() - to.open.len() < length {
             self.make_room(partition, length)?;
@@ -82,7 +122,6 @@ impl Spill {
         for part in parts {
             to.open.extend_from_slice(part);
         }
-        to.entries += 1;
         to.bytes += length as u64;
         Ok(())
     }
@@ -173,15 +212,15 @@ impl Spill {
 
     /// Ends adding; what is in memory stays there.
     pub(crate) fn finish(mut self) -> Result<Spilled> {
+        for partition in 0..self.partitions.len() {
+            self.unstage(partition)?;
+            self.partitions[partition].entries = self.staged[partition].entries;
+        }
+        self.staged = Vec::new();
         self.flush()?;
         self.waiting = Vec::new();
         let partitions = std::mem::take(&mut self.partitions).into_iter().map(RwLock::new).collect();
         Ok(Spilled { spill: self, partitions })
-    }
-
-    /// Bytes of all partitions in memory.
-    pub(crate) fn held(&self) -> usize {
-        self.held
     }
 }
 
@@ -204,6 +243,11 @@ pub(crate) struct Spilled {
 impl Spilled {
     fn partition(&self, partition: usize) -> RwLockReadGuard<'_, Partition> {
         self.partitions[partition].read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Bytes of memory that all partitions take before one is freed.
+    pub(crate) fn held(&self) -> u64 {
+        self.spill.held as u64
     }
 
     /// Entries of a partition.
