@@ -390,6 +390,14 @@ impl Aside {
         }
     }
 
+    /// Reads a value, instead of what the buffer holds.
+    pub(crate) fn read_whole(&self, place: Place, length: usize, to: &mut Vec<u8>) -> Result<()> {
+        to.clear();
+        memory::reserve(to, length, &self.path)?;
+        to.resize(length, 0);
+        self.read(place, length, to, |_| Ok(()))
+    }
+
     /// Passes on a value in parts of at most the length of the buffer.
     pub(crate) fn read(
         &self,

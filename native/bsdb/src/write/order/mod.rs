@@ -1,6 +1,5 @@
 //! The order of keys (FORMAT.md §16): keys or records are sorted by key, and the tree is written.
 
-mod aside;
 mod node;
 mod runs;
 mod sort;
@@ -12,15 +11,15 @@ use super::manifest::Totals;
 use super::options::{BuildOptions, Duplicates};
 use super::output::Finished;
 use super::record::Record;
+use super::spill::{Aside, Place};
 use crate::error::{Error, Result};
 use crate::format::address::{detail_bits, Address};
 use crate::format::block;
 use crate::format::facts::{Layout, OrderFacts};
 use crate::format::page::{PAYLOAD, SIZE};
 use crate::format::record::Header;
-use crate::format::u64_at;
+use crate::format::{u32_at, u64_at};
 use crate::hash::mum::Mum;
-use aside::Aside;
 use sort::Sorter;
 use tree::TreeWriter;
 
@@ -46,7 +45,7 @@ impl KeySorter {
     pub(crate) fn new(context: &Context) -> KeySorter {
         KeySorter {
             sorter: Sorter::new(context, "records", context.options.memory / 2),
-            aside: Aside::new(context.temporary.join("values.part")),
+            aside: Aside::new(&context.temporary, "values"),
             records: 0,
             rejects: context.options.duplicates == Duplicates::Refuse,
             signatures: Mum::new(context.options.seed),
@@ -64,14 +63,16 @@ impl KeySorter {
         }
         number |= 1;
         let place = self.aside.put(record.value)?;
-        self.sorter.add(record.key, &[&number.to_le_bytes(), &place])
+        let length = record.value.len() as u32;
+        self.sorter.add(record.key, &[&number.to_le_bytes(), &length.to_le_bytes(), &place.encode()])
     }
 
     /// Passes all records on in the order of their keys: whoever takes them chooses among those with the same key.
     /// Fails if the options refuse duplicates and there are some; the error names the least such key and its first two
     /// records.
     pub(crate) fn finish(self, to: &mut dyn FnMut(&Record<'_>) -> Result<()>) -> Result<()> {
-        let KeySorter { sorter, aside, records, rejects, signatures, control } = self;
+        let KeySorter { sorter, mut aside, records, rejects, signatures, control } = self;
+        aside.flush()?;
         let mut last = Vec::new();
         let mut last_number = None;
         let mut done = 0;
@@ -91,7 +92,7 @@ impl KeySorter {
             if number & 1 == 0 {
                 to(&Record { signature, key, value })?;
             } else {
-                aside.read(value, &mut long)?;
+                aside.read_whole(Place::parse(value), u32_at(value, 0).unwrap_or(0) as usize, &mut long)?;
                 to(&Record { signature, key, value: &long })?;
                 control.check()?;
                 long.clear();

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::aside::Aside;
 use super::node::{common, Node};
 use crate::error::Result;
 use crate::format::facts::OrderFacts;
@@ -11,6 +10,7 @@ use crate::memory;
 use crate::order::node::CHILD;
 use crate::write::assembly::Context;
 use crate::write::output::{Finished, OutputFile};
+use crate::write::spill::{Aside, Place};
 
 /// Bytes of a level that are in memory.
 const HELD: usize = 1 << 20;
@@ -43,7 +43,8 @@ struct Level {
     /// The last ones of a level above the leaves, and those before them.
     ended: Vec<u8>,
     aside: Aside,
-    places: Vec<[u8; Aside::PLACE]>,
+    /// Where the others are, and their lengths.
+    places: Vec<(Place, usize)>,
 }
 
 impl Level {
@@ -56,7 +57,7 @@ impl Level {
             nodes: 0,
             pages: 0,
             ended: Vec::new(),
-            aside: Aside::new(temporary.join(format!("order-level-{number}.part"))),
+            aside: Aside::new(temporary, &format!("order-level-{number}")),
             places: Vec::new(),
         }
     }
@@ -135,7 +136,7 @@ impl TreeWriter {
             ended.ended.extend_from_slice(bytes);
             if ended.ended.len() >= HELD {
                 memory::reserve(&mut ended.places, 1, file.path())?;
-                ended.places.push(ended.aside.put(&ended.ended)?);
+                ended.places.push((ended.aside.put(&ended.ended)?, ended.ended.len()));
                 ended.ended.clear();
             }
         }
@@ -153,8 +154,9 @@ impl TreeWriter {
             self.end_node(number)?;
             let level = &mut self.levels[number];
             levels.push(level.pages);
-            for place in &level.places {
-                level.aside.read(place, &mut self.bytes)?;
+            level.aside.flush()?;
+            for &(place, length) in &level.places {
+                level.aside.read_whole(place, length, &mut self.bytes)?;
                 self.file.put(&self.bytes)?;
             }
             self.file.put(&level.ended)?;
