@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use crate::error::{Error, Result};
+#[cfg(target_os = "linux")]
+use crate::format::page::SIZE;
 use crate::format::{u32_at, u64_at};
 use crate::memory;
 use crate::os::direct::read_exact;
@@ -298,10 +300,29 @@ impl Spilled {
         Ok(())
     }
 
-    /// Frees the memory of a partition, which is not read again.
+    /// Frees the memory of a partition, which is not read again, and its room in the file.
     pub(crate) fn free(&self, partition: usize) {
-        *self.partitions[partition].write().unwrap_or_else(PoisonError::into_inner) = Partition::default();
+        let freed = std::mem::take(&mut *self.partitions[partition].write().unwrap_or_else(PoisonError::into_inner));
+        if let Some(file) = &self.spill.file {
+            freed.written.iter().for_each(|written| free_range(file, written.at, written.length.into()));
+        }
     }
+}
+
+/// Frees the whole blocks of a range of a temporary file, whose bytes are not read again. Where the system or the file
+/// system cannot, they are freed with the file.
+pub(crate) fn free_range(file: &File, at: u64, length: u64) {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{fallocate, FallocateFlags};
+        let start = at.next_multiple_of(SIZE as u64);
+        let end = (at + length) / SIZE as u64 * SIZE as u64;
+        if start < end {
+            let _ = fallocate(file, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, start, end - start);
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (file, at, length);
 }
 
 /// Fails if bytes of a temporary file do not have the checksum that they had when they were written.
@@ -458,6 +479,7 @@ mod tests {
                 spilled.read(partition, &mut found).unwrap();
                 assert!(found == wanted, "partition {partition} with memory {memory}");
                 assert_eq!((spilled.entries(partition), spilled.bytes(partition)), (3000, wanted.len() as u64));
+                spilled.free(partition); // and nothing of others
             }
             drop(spilled);
             assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);

@@ -9,6 +9,7 @@ use super::sort::entry_length;
 use crate::error::{Error, Result};
 use crate::memory;
 use crate::os::direct::read_exact;
+use crate::write::spill::free_range;
 
 /// Bytes with a checksum of their own.
 pub(super) const CHUNK: usize = 1 << 16;
@@ -86,7 +87,7 @@ impl Runs {
         Ok(())
     }
 
-    /// Reads a run, so many chunks at once.
+    /// Reads a run, so many chunks at once. This frees them in the file, so it is done once.
     pub(super) fn read(&self, run: usize, chunks: usize) -> Reader<'_> {
         let run = &self.runs[run];
         Reader {
@@ -162,6 +163,7 @@ impl Reader<'_> {
                     return Err(self.changed(wanted, found));
                 }
             }
+            free_range(self.file, self.next, length as u64);
             self.next += length as u64;
         }
     }
@@ -191,13 +193,13 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("test.part");
         let mut runs = Runs::create(path.clone()).unwrap();
-        let lengths = [&[5, 0, 200_000, 65_528, 1][..], &[3 * CHUNK - 8], &[9, 8]];
+        let lengths = [&[7][..], &[5, 0, 200_000, 65_528, 1], &[3 * CHUNK - 8], &[9, 8]];
         for run in lengths {
             run.iter().for_each(|&length| runs.put(&entry(length)).unwrap());
             runs.end().unwrap();
         }
-        assert_eq!(runs.count(), 3);
-        for (number, run) in lengths.iter().enumerate() {
+        assert_eq!(runs.count(), 4);
+        for (number, run) in lengths.iter().enumerate().skip(1) {
             let mut reader = runs.read(number, 2);
             for &length in *run {
                 assert!(reader.next().unwrap() && reader.entry() == entry(length));
