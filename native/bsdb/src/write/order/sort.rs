@@ -57,7 +57,8 @@ struct Held {
     /// Back to back: lengths, key, what goes with it.
     bytes: Vec<u8>,
     places: Vec<Place>,
-    /// Bytes that all keys have in common.
+    /// The first key of all, also if it is in a run, and the bytes that all keys have in common with it.
+    first: Option<Vec<u8>>,
     common: usize,
 }
 
@@ -160,7 +161,8 @@ impl Sorter {
         if !self.held.places.is_empty() {
             self.write_run()?;
         }
-        self.held = Held::default();
+        self.held.bytes = Vec::new();
+        self.held.places = Vec::new();
         let most = (self.memory as usize / CHUNK).clamp(LEAST_MERGED, MOST_MERGED);
         while let Some(runs) = self.runs.take() {
             if runs.count() <= most {
@@ -185,7 +187,7 @@ impl Sorter {
         let chunks = (self.memory as usize / 2 / CHUNK / (to - from).max(1)).clamp(1, MOST_READ);
         let mut readers = Vec::new();
         for run in from..to {
-            readers.push(Head::new(runs.read(run, chunks))?);
+            readers.push(Head::new(runs.read(run, chunks), self.held.common)?);
         }
         // A heap of the numbers of runs that have entries, the one with the least key at its top.
         let mut heap: Vec<usize> = (0..readers.len()).collect();
@@ -226,14 +228,12 @@ impl Held {
         if self.places.len() == self.places.capacity() {
             memory::reserve(&mut self.places, 1, path)?;
         }
-        match self.places.first() {
-            None => self.common = key.len(),
-            Some(first) => {
-                let (first, _) = parts(&self.bytes[first.at as usize..]);
-                if key.get(..self.common) != Some(&first[..self.common]) {
-                    self.common = common(first, key);
-                }
-            }
+        let first = self.first.get_or_insert_with(|| {
+            self.common = key.len();
+            key.to_vec()
+        });
+        if key.get(..self.common) != Some(&first[..self.common]) {
+            self.common = common(first, key);
         }
         self.places.push(Place { word: 0, at: self.bytes.len() as u64 });
         self.bytes.extend_from_slice(&(key.len() as u16).to_le_bytes());
@@ -260,7 +260,7 @@ impl Held {
     }
 
     fn sort(&mut self, threads: usize, control: &Control) -> Result<()> {
-        let Held { bytes, places, common: depth } = self;
+        let Held { bytes, places, common: depth, .. } = self;
         let depth = *depth;
         let key = &|place: &Place| parts(&bytes[place.at as usize..]).0;
         for place in places.iter_mut() {
@@ -359,14 +359,15 @@ fn sort_equal<'a>(
 /// The next entry of a run.
 struct Head<'a> {
     reader: Reader<'a>,
-    /// The first bytes of its key.
+    /// Bytes that all keys have in common, and the next ones of its key.
+    depth: usize,
     word: u64,
 }
 
 impl<'a> Head<'a> {
     /// At the first entry of a run, which has one.
-    fn new(reader: Reader<'a>) -> Result<Head<'a>> {
-        let mut head = Head { reader, word: 0 };
+    fn new(reader: Reader<'a>, depth: usize) -> Result<Head<'a>> {
+        let mut head = Head { reader, depth, word: 0 };
         head.advance()?;
         Ok(head)
     }
@@ -378,7 +379,7 @@ impl<'a> Head<'a> {
     fn advance(&mut self) -> Result<bool> {
         let more = self.reader.next()?;
         if more {
-            self.word = word(self.key(), 0);
+            self.word = word(self.key(), self.depth);
         }
         Ok(more)
     }
