@@ -224,6 +224,10 @@ impl BuildOptions {
     }
 
     /// Memory for what the build holds and sorts, at least 1 MiB, by default 1 GiB.
+    ///
+    /// Buffers take up to 16 MiB more, and 1 MiB for each data file. Training a dictionary takes up to 32 MiB of
+    /// records before the build sorts any. A build also holds its longest record twice, a context of ZSTD for each
+    /// thread, and of a packed database a byte for each page and 0.05 bytes for each record.
     pub fn memory_bytes(mut self, bytes: u64) -> Self {
         self.memory = bytes;
         self
