@@ -22,5 +22,6 @@ pub(crate) mod record;
 pub(crate) mod reread;
 pub(crate) mod set;
 pub(crate) mod spill;
+pub(crate) mod temporary;
 #[cfg_attr(not(unix), path = "work/elsewhere.rs")]
 pub(crate) mod work;

@@ -1,13 +1,14 @@
 //! The files of a database while they are written: pages with checksums, a header, a footer (FORMAT.md §2).
 
-use std::fs::{self, File};
-use std::io::{self, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::io::{Seek, SeekFrom, Write};
+use std::path::Path;
 
+use super::temporary::Temporary;
 use crate::error::{Error, Result};
 use crate::format::facts::FileLine;
 use crate::format::frame::{Id, Kind};
 use crate::format::page;
+use crate::memory;
 
 /// Bytes that are handed to the operating system at once.
 const BUFFER: usize = 1 << 20;
@@ -17,7 +18,7 @@ const BUFFER: usize = 1 << 20;
 pub(crate) struct OutputFile {
     kind: Kind,
     number: u16,
-    part: Part,
+    part: Temporary,
     buffer: Vec<u8>,
     /// Where the current page begins in the buffer; its payload follows up to the end of the buffer.
     start: usize,
@@ -26,43 +27,19 @@ pub(crate) struct OutputFile {
     digest: u64,
 }
 
-/// A file that has a temporary name.
-#[derive(Debug)]
-struct Part {
-    path: PathBuf,
-    file: File,
-    sealed: bool,
-}
-
-impl Drop for Part {
-    fn drop(&mut self) {
-        if !self.sealed {
-            let _ = fs::remove_file(&self.path); // its directory is removed as well
-        }
-    }
-}
-
-impl Part {
-    fn io<T>(&self, result: io::Result<T>) -> Result<T> {
-        result.map_err(|e| Error::io(&self.path, e))
-    }
-}
-
 impl OutputFile {
     /// Creates a file in a directory.
     pub(crate) fn create(directory: &Path, kind: Kind, number: u16) -> Result<OutputFile> {
         let path = directory.join(format!("{}-{number}.part", kind.name()));
-        let file = File::options().read(true).write(true).create_new(true).open(&path);
-        let file = file.map_err(|e| Error::io(&path, e))?;
-        let mut buffer = Vec::with_capacity(BUFFER);
+        let part = Temporary::create(&path)?;
+        let mut buffer = memory::with_capacity(BUFFER, &path)?;
         buffer.resize(page::SIZE, 0); // the header is written when the file is sealed
-        let part = Part { path, file, sealed: false };
         Ok(OutputFile { kind, number, part, buffer, start: page::SIZE, page: 1, digest: 0 })
     }
 
     /// The path while the file is written.
     pub(crate) fn path(&self) -> &Path {
-        &self.part.path
+        self.part.path()
     }
 
     /// The byte offset of the next byte of payload.
@@ -138,9 +115,9 @@ impl OutputFile {
     }
 
     fn write_out(&mut self) -> Result<()> {
-        let written = self.part.file.write_all(&self.buffer);
+        let written = self.part.write(&self.buffer);
         self.buffer.clear();
-        self.part.io(written)
+        written
     }
 
     /// Pads the last page. `end` is that of the file's line in the manifest; without it, it is the offset of the footer.
@@ -162,30 +139,28 @@ impl OutputFile {
 #[derive(Debug)]
 pub(crate) struct Finished {
     pub(crate) line: FileLine,
-    part: Part,
+    part: Temporary,
 }
 
 impl Finished {
     /// The path until the file is sealed.
     pub(crate) fn path(&self) -> &Path {
-        &self.part.path
+        self.part.path()
     }
 
     /// Writes header and footer, forces the file to the device and gives it its name. Returns its length in bytes.
     pub(crate) fn seal(mut self, id: &Id) -> Result<u64> {
         let header = frame(b"BSDBFILE", &self.line, id, 0);
         let footer = frame(b"BSDBTAIL", &self.line, id, self.line.pages - 1);
-        let file = &mut self.part.file;
+        let mut file = self.part.file();
         let written = file
             .seek(SeekFrom::Start((self.line.pages - 1) * page::SIZE as u64))
             .and_then(|_| file.write_all(&footer))
             .and_then(|_| file.seek(SeekFrom::Start(0)))
             .and_then(|_| file.write_all(&header))
             .and_then(|_| file.sync_all());
-        self.part.io(written)?;
-        let to = self.part.path.with_file_name(self.line.name(id));
-        self.part.io(fs::rename(&self.part.path, &to))?;
-        self.part.sealed = true;
+        written.map_err(|e| Error::io(self.part.path(), e))?;
+        self.part.keep_as(&self.line.name(id))?;
         Ok(self.line.pages * page::SIZE as u64)
     }
 }

@@ -1,16 +1,13 @@
 //! Bytes in partitions: in memory while there is room for them, otherwise in a temporary file.
 
-use std::fs::{self, File};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
+use super::temporary::Temporary;
 use crate::error::{Error, Result};
 #[cfg(target_os = "linux")]
-use crate::format::page::SIZE;
 use crate::format::{u32_at, u64_at};
 use crate::memory;
-use crate::os::direct::read_exact;
 
 /// Bytes of a piece of a partition.
 const PIECE: usize = 1 << 16;
@@ -34,7 +31,7 @@ struct Written {
 #[derive(Debug)]
 pub(crate) struct Spill {
     path: PathBuf,
-    file: Option<File>,
+    file: Option<Temporary>,
     partitions: Vec<Partition>,
     /// The last entries of each partition. The processor's cache holds all of them, but not the ends of all pieces.
     staged: Vec<Staged>,
@@ -188,25 +185,20 @@ impl Spill {
             _ => written.push(Written { at, length: piece.len() as u32, checksum: crc32c::crc32c(&piece) }),
         }
         self.held -= piece.capacity();
-        memory::reserve(&mut self.waiting, piece.len(), &self.path)?;
-        self.waiting.extend_from_slice(&piece);
-        if self.waiting.len() >= WRITTEN_AT_ONCE {
+        if self.waiting.len() + piece.len() > WRITTEN_AT_ONCE {
             self.flush()?;
         }
+        if piece.len() > WRITTEN_AT_ONCE {
+            self.end += piece.len() as u64;
+            return append(&mut self.file, &self.path, &piece);
+        }
+        memory::reserve(&mut self.waiting, piece.len(), &self.path)?;
+        self.waiting.extend_from_slice(&piece);
         Ok(())
     }
 
     fn flush(&mut self) -> Result<()> {
-        if self.waiting.is_empty() {
-            return Ok(());
-        }
-        let failed = |e| Error::io(&self.path, e);
-        if self.file.is_none() {
-            self.file = Some(File::options().read(true).write(true).create_new(true).open(&self.path).map_err(failed)?);
-        }
-        if let Some(file) = &mut self.file {
-            file.write_all(&self.waiting).map_err(failed)?;
-        }
+        append(&mut self.file, &self.path, &self.waiting)?;
         self.end += self.waiting.len() as u64;
         self.waiting.clear();
         Ok(())
@@ -226,12 +218,16 @@ impl Spill {
     }
 }
 
-impl Drop for Spill {
-    fn drop(&mut self) {
-        if self.file.is_some() {
-            let _ = fs::remove_file(&self.path); // its directory is removed as well
-        }
+/// Appends bytes to a file, which the first ones create.
+fn append(file: &mut Option<Temporary>, path: &Path, bytes: &[u8]) -> Result<()> {
+    if bytes.is_empty() {
+        return Ok(());
     }
+    let file = match file {
+        Some(file) => file,
+        None => file.insert(Temporary::create(path)?),
+    };
+    file.write(bytes)
 }
 
 /// The entries of a spill, for reading by any number of threads.
@@ -289,7 +285,7 @@ impl Spilled {
                     memory::reserve(buffer, length - buffer.len(), path)?;
                     buffer.resize(length, 0);
                 }
-                read_exact(file, &mut buffer[..length], written.at).map_err(|e| Error::io(path, e))?;
+                file.read(&mut buffer[..length], written.at)?;
                 check(path, written.at, written.checksum, crc32c::crc32c(&buffer[..length]))?;
                 take(&buffer[..length])?;
             }
@@ -304,25 +300,9 @@ impl Spilled {
     pub(crate) fn free(&self, partition: usize) {
         let freed = std::mem::take(&mut *self.partitions[partition].write().unwrap_or_else(PoisonError::into_inner));
         if let Some(file) = &self.spill.file {
-            freed.written.iter().for_each(|written| free_range(file, written.at, written.length.into()));
+            freed.written.iter().for_each(|written| file.free(written.at, written.length.into()));
         }
     }
-}
-
-/// Frees the whole blocks of a range of a temporary file, whose bytes are not read again. Where the system or the file
-/// system cannot, they are freed with the file.
-pub(crate) fn free_range(file: &File, at: u64, length: u64) {
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::fs::{fallocate, FallocateFlags};
-        let start = at.next_multiple_of(SIZE as u64);
-        let end = (at + length) / SIZE as u64 * SIZE as u64;
-        if start < end {
-            let _ = fallocate(file, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, start, end - start);
-        }
-    }
-    #[cfg(not(target_os = "linux"))]
-    let _ = (file, at, length);
 }
 
 /// Fails if bytes of a temporary file do not have the checksum that they had when they were written.
@@ -338,7 +318,7 @@ fn check(path: &Path, at: u64, expected: u32, found: u32) -> Result<()> {
 #[derive(Debug)]
 pub(crate) struct Aside {
     path: PathBuf,
-    file: Option<File>,
+    file: Option<Temporary>,
     /// Bytes that are not in the file yet.
     waiting: Vec<u8>,
     end: u64,
@@ -382,7 +362,7 @@ impl Aside {
             self.flush()?;
         }
         if value.len() > WRITTEN_AT_ONCE {
-            self.write(value)?;
+            append(&mut self.file, &self.path, value)?;
         } else {
             memory::reserve(&mut self.waiting, value.len(), &self.path)?;
             self.waiting.extend_from_slice(value);
@@ -394,21 +374,7 @@ impl Aside {
     /// Hands all values to the system. They can be read then.
     pub(crate) fn flush(&mut self) -> Result<()> {
         let waiting = std::mem::take(&mut self.waiting);
-        if !waiting.is_empty() {
-            self.write(&waiting)?;
-        }
-        Ok(())
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        let failed = |e| Error::io(&self.path, e);
-        if self.file.is_none() {
-            self.file = Some(File::options().read(true).write(true).create_new(true).open(&self.path).map_err(failed)?);
-        }
-        match &mut self.file {
-            Some(file) => file.write_all(bytes).map_err(failed),
-            None => Ok(()),
-        }
+        append(&mut self.file, &self.path, &waiting)
     }
 
     /// Reads a value, instead of what the buffer holds.
@@ -432,7 +398,7 @@ impl Aside {
         while let (Some(file), true) = (&self.file, done < length) {
             let most = buffer.len();
             let part = &mut buffer[..most.min(length - done)];
-            read_exact(file, part, place.at + done as u64).map_err(|e| Error::io(&self.path, e))?;
+            file.read(part, place.at + done as u64)?;
             found = crc32c::crc32c_append(found, part);
             done += part.len();
             take(part)?;
@@ -441,22 +407,21 @@ impl Aside {
     }
 }
 
-impl Drop for Aside {
-    fn drop(&mut self) {
-        if self.file.is_some() {
-            let _ = fs::remove_file(&self.path); // its directory is removed as well
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs::{self, File};
+    use std::io::Write;
+
     use super::*;
 
     /// Entries that tell their partition and their number in it, of different lengths.
     fn entry(partition: usize, number: usize) -> Vec<u8> {
         let mut bytes = vec![partition as u8, number as u8, (number >> 8) as u8];
-        bytes.resize(3 + number % 90 * if number % 500 == 7 { 700 } else { 1 }, 0xab);
+        let more = match number {
+            1234 => WRITTEN_AT_ONCE + 1,
+            _ => number % 90 * if number % 500 == 7 { 700 } else { 1 },
+        };
+        bytes.resize(3 + more, 0xab);
         bytes
     }
 
@@ -476,7 +441,11 @@ mod tests {
             for partition in 0..7 {
                 let wanted: Vec<u8> = (0..3000).flat_map(|number| entry(partition, number)).collect();
                 let mut found = Vec::new();
-                spilled.read(partition, &mut found).unwrap();
+                let take = |entries: &[u8]| {
+                    found.extend_from_slice(entries);
+                    Ok(())
+                };
+                spilled.pieces(partition, &mut Vec::new(), take).unwrap();
                 assert!(found == wanted, "partition {partition} with memory {memory}");
                 assert_eq!((spilled.entries(partition), spilled.bytes(partition)), (3000, wanted.len() as u64));
                 spilled.free(partition); // and nothing of others
@@ -509,7 +478,7 @@ mod tests {
             let mut file = File::options().write(true).open(directory.path().join(name)).unwrap();
             file.write_all(&[1; 20]).unwrap();
         }
-        assert!(matches!(spilled.read(0, &mut Vec::new()), Err(Error::Damaged { .. })));
+        assert!(matches!(spilled.pieces(0, &mut Vec::new(), |_| Ok(())), Err(Error::Damaged { .. })));
         assert!(matches!(read(&aside, places[1]), Err(Error::Damaged { .. })));
     }
 }

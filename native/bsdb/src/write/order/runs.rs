@@ -1,23 +1,19 @@
 //! Sorted runs in a temporary file. Checksums, which stay in memory, tell if the file was changed.
 
-use std::fs::{self, File};
-use std::io::Write;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::sort::entry_length;
 use crate::error::{Error, Result};
 use crate::memory;
-use crate::os::direct::read_exact;
-use crate::write::spill::free_range;
+use crate::write::temporary::Temporary;
 
 /// Bytes with a checksum of their own.
 pub(super) const CHUNK: usize = 1 << 16;
 
 /// The runs of a file, which is removed when this is dropped.
 pub(super) struct Runs {
-    path: PathBuf,
-    file: File,
+    file: Temporary,
     /// The bytes of the chunk that is being filled.
     chunk: Vec<u8>,
     /// Bytes of the file.
@@ -34,18 +30,11 @@ struct Run {
     checksums: Vec<u32>,
 }
 
-impl Drop for Runs {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.path); // its directory is removed as well
-    }
-}
-
 impl Runs {
     pub(super) fn create(path: PathBuf) -> Result<Runs> {
-        let file = File::options().read(true).write(true).create_new(true).open(&path);
-        let file = file.map_err(|e| Error::io(&path, e))?;
-        let chunk = Vec::with_capacity(CHUNK);
-        Ok(Runs { path, file, chunk, length: 0, runs: Vec::new(), start: 0, checksums: Vec::new() })
+        let file = Temporary::create(&path)?;
+        let chunk = memory::with_capacity(CHUNK, &path)?;
+        Ok(Runs { file, chunk, length: 0, runs: Vec::new(), start: 0, checksums: Vec::new() })
     }
 
     /// The number of runs.
@@ -68,9 +57,9 @@ impl Runs {
     }
 
     fn write(&mut self) -> Result<()> {
-        memory::reserve(&mut self.checksums, 1, &self.path)?;
+        memory::reserve(&mut self.checksums, 1, self.file.path())?;
         self.checksums.push(crc32c::crc32c(&self.chunk));
-        self.file.write_all(&self.chunk).map_err(|e| Error::io(&self.path, e))?;
+        self.file.write(&self.chunk)?;
         self.length += self.chunk.len() as u64;
         self.chunk.clear();
         Ok(())
@@ -91,7 +80,6 @@ impl Runs {
     pub(super) fn read(&self, run: usize, chunks: usize) -> Reader<'_> {
         let run = &self.runs[run];
         Reader {
-            path: &self.path,
             file: &self.file,
             next: run.bytes.start,
             end: run.bytes.end,
@@ -105,8 +93,7 @@ impl Runs {
 
 /// Goes through the entries of a run.
 pub(super) struct Reader<'a> {
-    path: &'a Path,
-    file: &'a File,
+    file: &'a Temporary,
     /// What is not read yet.
     next: u64,
     end: u64,
@@ -153,17 +140,17 @@ impl Reader<'_> {
             }
             let start = self.buffer.len();
             let length = (self.end - self.next).min((self.chunks * CHUNK) as u64) as usize;
-            memory::reserve(&mut self.buffer, length, self.path)?;
+            memory::reserve(&mut self.buffer, length, self.file.path())?;
             self.buffer.resize(start + length, 0);
             let read = &mut self.buffer[start..];
-            read_exact(self.file, read, self.next).map_err(|e| Error::io(self.path, e))?;
+            self.file.read(read, self.next)?;
             for (chunk, &wanted) in read.chunks(CHUNK).zip(&mut self.checksums) {
                 let found = crc32c::crc32c(chunk);
                 if found != wanted {
                     return Err(self.changed(wanted, found));
                 }
             }
-            free_range(self.file, self.next, length as u64);
+            self.file.free(self.next, length as u64);
             self.next += length as u64;
         }
     }
@@ -173,12 +160,15 @@ impl Reader<'_> {
         let expected = format!("checksum {wanted:08x} of a temporary file");
         let found =
             format!("bytes of this build that another process or the device changed, with checksum {found:08x}");
-        Error::damaged(self.path, self.next, expected, found)
+        Error::damaged(self.file.path(), self.next, expected, found)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+    use std::io::Write;
+
     use super::*;
 
     fn entry(length: usize) -> Vec<u8> {
