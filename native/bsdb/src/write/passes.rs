@@ -82,10 +82,15 @@ impl Passes<'_> {
                 lock().ended = true;
                 changed.notify_all();
             });
-            for _ in 0..self.threads.min(parts) {
-                scope.spawn(worker);
-            }
+            // Where the system gives no thread, this one works.
+            let spawn = |_: &usize| thread::Builder::new().spawn_scoped(scope, worker).is_ok();
+            let workers = (0..self.threads.min(parts)).take_while(spawn).count();
             for part in 0..parts {
+                if workers == 0 {
+                    self.control.check()?;
+                    take(part, work(part)?)?;
+                    continue;
+                }
                 let mut shared = lock();
                 let result = loop {
                     if let Some(result) = shared.done.remove(&part) {
@@ -103,6 +108,23 @@ impl Passes<'_> {
             Ok(())
         })
     }
+}
+
+/// Works on parts in any order, on this thread and on others, as far as the system gives some.
+pub(crate) fn share<T: Send>(threads: usize, parts: Vec<T>, work: impl Fn(T) -> Result<()> + Sync) -> Result<()> {
+    let others = threads.min(parts.len()).saturating_sub(1);
+    let left = Mutex::new(parts);
+    let next = || left.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    let worker = || std::iter::from_fn(next).try_for_each(&work);
+    thread::scope(|scope| {
+        let spawn = |_| thread::Builder::new().spawn_scoped(scope, worker).ok();
+        let spawned: Vec<_> = (0..others).map_while(spawn).collect();
+        let mut result = worker();
+        for other in spawned {
+            result = result.and(other.join().unwrap_or_else(|panic| panic::resume_unwind(panic)));
+        }
+        result
+    })
 }
 
 #[cfg(test)]
@@ -123,6 +145,25 @@ mod tests {
             };
             passes.run(100, |part| (part % 10) as u64, |part| Ok(3 * part), take).unwrap();
             assert_eq!(taken, (0..100).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn parts_are_shared_among_threads() {
+        for threads in [0, 1, 3, 20] {
+            let sum = Mutex::new(0);
+            let work = |part: u32| {
+                *sum.lock().unwrap() += part;
+                if part == 100 {
+                    Err(Error::Stopped)
+                } else {
+                    Ok(())
+                }
+            };
+            share(threads, (0..10).collect(), work).unwrap();
+            assert_eq!(*sum.lock().unwrap(), 45);
+            share(threads, Vec::new(), work).unwrap();
+            assert!(matches!(share(threads, vec![1, 100, 2], work), Err(Error::Stopped)));
         }
     }
 

@@ -3,7 +3,6 @@
 
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use super::node::common;
 use super::runs::{Reader, Runs, CHUNK};
@@ -12,6 +11,7 @@ use crate::format::{u16_at, u32_at};
 use crate::memory;
 use crate::write::assembly::Context;
 use crate::write::control::Control;
+use crate::write::passes;
 
 /// Bytes of an entry before its key: the lengths of the key and of what goes with it.
 const HEAD: usize = 6;
@@ -266,41 +266,35 @@ impl Held {
         for place in places.iter_mut() {
             place.word = word(key(place), depth);
         }
-        sort_words(places, threads);
+        sort_words(places, threads, control)?;
         // Keys with the same word stay together in a part.
         let mut rest = &mut places[..];
         let each = rest.len().div_ceil(if rest.len() < MANY { 1 } else { threads.max(1) });
-        thread::scope(|scope| {
-            let mut workers = Vec::new();
-            while rest.len() > each {
-                let word = rest[each - 1].word;
-                let end = each + rest[each..].partition_point(|place| place.word == word);
-                let (part, after) = rest.split_at_mut(end);
-                rest = after;
-                workers.push(scope.spawn(move || sort_equal(part, depth, key, control)));
-            }
-            let mut result = sort_equal(rest, depth, key, control);
-            for worker in workers {
-                result = result.and(worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-            }
-            result
-        })
+        let mut parts = Vec::new();
+        while rest.len() > each {
+            let word = rest[each - 1].word;
+            let end = each + rest[each..].partition_point(|place| place.word == word);
+            let (part, after) = rest.split_at_mut(end);
+            rest = after;
+            parts.push(part);
+        }
+        parts.push(rest);
+        passes::share(threads, parts, |part| sort_equal(part, depth, key, control))
     }
 }
 
 /// Sorts by words, and keys with the same word by their place.
-fn sort_words(places: &mut [Place], threads: usize) {
+fn sort_words(places: &mut [Place], threads: usize, control: &Control) -> Result<()> {
+    control.check()?;
     if threads <= 1 || places.len() < MANY {
         places.sort_unstable();
-        return;
+        return Ok(());
     }
     let middle = places.len() / 2;
     places.select_nth_unstable(middle);
     let (low, high) = places.split_at_mut(middle);
-    thread::scope(|scope| {
-        scope.spawn(|| sort_words(low, threads / 2));
-        sort_words(high, threads - threads / 2);
-    });
+    let halves = vec![(low, threads / 2), (high, threads - threads / 2)];
+    passes::share(2, halves, |(half, threads)| sort_words(half, threads, control))
 }
 
 /// Sorts keys that have `depth` bytes in common, and were sorted by the words behind these: those with the same word by
