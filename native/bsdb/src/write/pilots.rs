@@ -20,6 +20,10 @@ const MOST_EVICTIONS: u64 = 4;
 /// How many of the buckets that evicted others last are spared.
 const RECENT: usize = 16;
 
+/// Two of more keys than this often have the same slot. So that is tested first, lest keys that were made to have one bucket
+/// take minutes.
+const CROWDED: usize = 64;
+
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 const SPREAD: u64 = 0xd134_2543_de82_ef95;
 
@@ -235,7 +239,8 @@ impl Pilots {
             [a, b, c, d] => self.place_few(bucket, [a, b, c, d]),
             _ => (1..END).any(|pilot| {
                 let is_taken = |&hash: &u64| self.taken.has(slot(hash, pilot, self.slots));
-                !self.hashes_of(bucket).iter().any(is_taken) && self.take(bucket, pilot)
+                let own = self.hashes_of(bucket);
+                (own.len() > CROWDED || !own.iter().any(is_taken)) && self.take(bucket, pilot)
             }),
         }
     }
@@ -283,6 +288,9 @@ impl Pilots {
         let mut pilot = (self.evictions * 97 % u64::from(END - 1)) as u32; // does not favor the low pilots
         for _ in 1..END {
             pilot = pilot % (END - 1) + 1;
+            if own.len() > CROWDED && !Self::are_distinct(own, pilot, self.slots) {
+                continue;
+            }
             let cost = self.cost(own, pilot, least);
             if cost < least && Self::are_distinct(own, pilot, self.slots) {
                 least = cost;
@@ -344,8 +352,12 @@ impl Pilots {
             }
             return true;
         }
-        let mut given: Vec<usize> = own.iter().map(|&hash| slot(hash, pilot, slots)).collect();
-        given.sort_unstable();
-        given.windows(2).all(|pair| pair[0] != pair[1])
+        let mut given = Taken([0; TAKEN]);
+        own.iter().all(|&hash| {
+            let slot = slot(hash, pilot, slots);
+            let is_free = !given.has(slot);
+            given.flip(slot);
+            is_free
+        })
     }
 }
