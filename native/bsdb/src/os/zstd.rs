@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use zstd_safe::{CCtx, CDict, CParameter};
 
+/// The error of a context that lacks memory.
+pub(crate) const NO_MEMORY: &str = "Allocation error : not enough memory";
+
 /// A context for compression, and its dictionary.
 pub(crate) struct Context {
     // Fields are dropped in this order: the context before what it refers to.
@@ -14,7 +17,7 @@ pub(crate) struct Context {
 impl Context {
     /// A context that compresses with a dictionary at the dictionary's level, or the name of an error.
     pub(crate) fn new(dictionary: Option<&Arc<CDict<'static>>>) -> Result<Context, &'static str> {
-        let mut context = CCtx::try_create().ok_or("no memory")?;
+        let mut context = CCtx::try_create().ok_or(NO_MEMORY)?;
         if let Some(dictionary) = dictionary {
             // SAFETY: the dictionary does not move, and lives as long as the context: the new value holds both, and
             // nobody can take the context out of it.

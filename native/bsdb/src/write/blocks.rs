@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::format::block::{self, MAX_COMPRESSED};
 use crate::format::record::Header;
 use crate::memory;
-use crate::os::zstd::Context;
+use crate::os::zstd::{Context, NO_MEMORY};
 
 /// Compresses blocks at a level, with a dictionary. Shared by all threads.
 pub(crate) struct Compressor {
@@ -33,7 +33,7 @@ impl Compressor {
         if raw.len() as u64 <= MAX_COMPRESSED {
             let start = to.len();
             let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            let mut context = idle.map_or_else(|| self.context(), Ok)?;
+            let mut context = idle.map_or_else(|| self.context(raw.len()), Ok)?;
             let compressed = compress(&mut context, raw, to);
             self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(context);
             let frame = compressed?;
@@ -54,8 +54,9 @@ impl Compressor {
         Ok(())
     }
 
-    fn context(&self) -> Result<Context> {
-        let mut context = Context::new(self.dictionary.as_ref()).map_err(refused)?;
+    /// A context for blocks like one of `length` bytes.
+    fn context(&self, length: usize) -> Result<Context> {
+        let mut context = Context::new(self.dictionary.as_ref()).map_err(|reason| refused(reason, length))?;
         for parameter in [
             CParameter::CompressionLevel(self.level),
             CParameter::Format(FrameFormat::Magicless),
@@ -63,7 +64,7 @@ impl Compressor {
             CParameter::ChecksumFlag(false),
             CParameter::DictIdFlag(false),
         ] {
-            context.set(parameter).map_err(refused)?;
+            context.set(parameter).map_err(|reason| refused(reason, length))?;
         }
         Ok(context)
     }
@@ -75,7 +76,7 @@ fn compress(context: &mut Context, raw: &[u8], to: &mut Vec<u8>) -> Result<usize
     let most = start + zstd_safe::compress_bound(raw.len());
     reserve(to, most - to.len())?;
     to.resize(most, 0);
-    context.compress(raw, &mut to[start..]).map_err(refused)
+    context.compress(raw, &mut to[start..]).map_err(|reason| refused(reason, raw.len()))
 }
 
 /// The header of a stored block, or of a frame of this length, and its size.
@@ -114,7 +115,10 @@ fn lacking(bytes: usize) -> Error {
     memory::lacking(&place(), bytes)
 }
 
-fn refused(reason: &str) -> Error {
+fn refused(reason: &str, length: usize) -> Error {
+    if reason == NO_MEMORY {
+        return lacking(length);
+    }
     Error::Impossible(format!("ZSTD cannot compress a block: {reason}"))
 }
 
@@ -158,15 +162,18 @@ impl Trainer {
     }
 
     /// Adds a sample: the header, the key and the value of a record.
-    pub(crate) fn add(&mut self, key: &[u8], value: &[u8]) {
+    pub(crate) fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let header = Header::of(key.len(), value.len());
         for part in [&header.encode()[..header.size], key, value] {
             let room = MAX_SAMPLE - (self.bytes.len() - self.ended);
-            self.bytes.extend_from_slice(&part[..part.len().min(room)]);
+            let part = &part[..part.len().min(room)];
+            reserve(&mut self.bytes, part.len())?;
+            self.bytes.extend_from_slice(part);
         }
         if (self.bytes.len() - self.ended) as u64 >= self.block {
             self.end_block();
         }
+        Ok(())
     }
 
     fn end_block(&mut self) {
@@ -225,7 +232,7 @@ mod tests {
     #[test]
     fn few_samples_give_no_dictionary() {
         let mut trainer = Trainer::new(512, 1024);
-        (0..10).for_each(|_| trainer.add(b"key", &[7; 600]));
+        (0..10).for_each(|_| trainer.add(b"key", &[7; 600]).unwrap());
         assert_eq!((trainer.enough(), trainer.is_full(), trainer.lengths.len()), (102_400, false, 10));
         assert_eq!(trainer.train(), None);
     }

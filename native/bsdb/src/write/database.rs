@@ -123,7 +123,7 @@ impl DatabaseWriter {
 impl Output for DatabaseWriter {
     fn sample(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         if let Some(learning) = &mut self.learning {
-            learning.learn(key, value);
+            learning.learn(key, value)?;
             learning.sampled = true;
         }
         Ok(())
@@ -135,7 +135,7 @@ impl Output for DatabaseWriter {
             return assembling.add(record);
         }
         if let Some(learning) = self.learning.as_mut().filter(|learning| !learning.sampled) {
-            learning.learn(record.key, record.value);
+            learning.learn(record.key, record.value)?;
             learning.learned += 1;
             learning.bytes += record.header().record();
             let enough = learning.learned >= self.context.options.samples
@@ -158,10 +158,11 @@ impl Output for DatabaseWriter {
 }
 
 impl Learning {
-    fn learn(&mut self, key: &[u8], value: &[u8]) {
-        if !self.trainer.is_full() {
-            self.trainer.add(key, value);
+    fn learn(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        if self.trainer.is_full() {
+            return Ok(());
         }
+        self.trainer.add(key, value)
     }
 }
 

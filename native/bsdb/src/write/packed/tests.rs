@@ -146,7 +146,7 @@ fn trained(options: &BuildOptions, records: &Records) -> Option<Vec<u8>> {
         if trainer.is_full() {
             break;
         }
-        trainer.add(key, value);
+        trainer.add(key, value).unwrap();
     }
     trainer.train()
 }
