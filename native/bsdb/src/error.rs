@@ -9,7 +9,7 @@ use crate::format::frame::hex;
 /// The result of an operation on a database.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a database could not be opened or read. The text names the file and what to do next.
+/// Why a database could not be opened, read or built. The text names the file and what to do next.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -54,7 +54,8 @@ pub enum Error {
     },
     /// This kind of database cannot answer the question.
     Impossible(String),
-    /// There is no memory for a value, or for the answers of a batch. The database can be used as before.
+    /// There is no memory for a value, for the answers of a batch, or for a build. A database that is open can be used as
+    /// before.
     NoMemory {
         /// The file or directory.
         path: PathBuf,
@@ -133,8 +134,8 @@ impl fmt::Display for Error {
             Error::Impossible(reason) => f.write_str(reason),
             Error::NoMemory { path, bytes } => write!(
                 f,
-                "{}: no memory for {bytes} bytes, which a value or a batch needs; raise the limit of this process, or \
-                 ask for fewer keys at once",
+                "{}: no memory for {bytes} bytes, which a value, a batch or a build needs; raise the limit of this \
+                 process, ask for fewer keys at once, or build with fewer memory_bytes and threads",
                 path.display()
             ),
             Error::Stopped => f.write_str("stopped by the caller"),

@@ -4,6 +4,7 @@
 //! of the hash function is solved on its own, which also gives the slots of its keys, and parts are written in order.
 
 use std::hash::BuildHasher;
+use std::path::Path;
 
 use super::assembly::{Assembled, Assembly, Context};
 use super::control::Stage;
@@ -15,7 +16,7 @@ use super::order::AddressedKeys;
 use super::output::{write_dictionary, Finished, OutputFile};
 use super::passes::Passes;
 use super::record::Record;
-use super::reread::Unsealed;
+use super::reread::{Reader, Unsealed};
 use super::spill::{Spill, Spilled};
 use crate::error::{show, Error, Result};
 use crate::format::frame::Kind;
@@ -37,13 +38,16 @@ const WORKING: u64 = 96;
 const SLOT: usize = 8;
 const SLOTS: usize = 511;
 
+/// Entries that a pass sorts at once, at least: about those of a part.
+const LEAST_PASS: usize = 1 << 16;
+
 /// More entries than this, which share the leading bits of their signatures, are sorted by a general algorithm.
 const FEW: usize = 24;
 
-/// What the errors about signatures advise; Java's builder has the same texts.
-const OTHER_SEED: &str = "build with another seed (--seed random, BuildOptions.withSeed, or the option seed of Spark)";
-const PACKED: &str = "another seed does not help: build the packed layout, which holds both (--layout packed, \
-                      Layout.PACKED, or the option layout of Spark), or leave one of the keys out";
+/// What the errors about signatures advise.
+const OTHER_SEED: &str = "build with another seed: set the option seed to a random number";
+const PACKED: &str =
+    "another seed does not help: build the layout packed, which holds both, or leave one of the keys out";
 
 /// Assembles a database whose records have addresses.
 pub(crate) struct AddressedAssembly {
@@ -219,12 +223,9 @@ impl IndexStage {
         let of = |unit: usize| unit * partitions..(unit + 1) * partitions;
         let entries = |unit| of(unit).map(|partition| self.spilled.bytes(partition)).sum::<u64>() / ENTRY as u64;
         let passes = Passes { control, threads: options.threads, memory: self.memory };
-        let work = |unit| {
-            let mut sorted = self.sorted(of(unit), units.ilog2())?;
-            match self.distinct(&mut sorted)? {
-                Some(refused) => Ok(Err(refused)),
-                None => self.solve(&sorted, units, parts),
-            }
+        let work = |unit| match self.entries(of(unit), units.ilog2())? {
+            Ok(entries) => self.solve(&entries, units, parts),
+            Err(refused) => Ok(Err(refused)),
         };
         let mut hash = HashFile::create(directory)?;
         let mut index = Index { file: OutputFile::create(directory, Kind::Index, 0)?, used: 0 };
@@ -257,79 +258,43 @@ impl IndexStage {
         Ok(Ok(Indexed { parts, keys: hash.keys(), hash: hash.finish()?, index: index.file.finish(None)? }))
     }
 
-    /// The entries of some partitions, which have the same leading `bits` bits, in the order of their signatures. Those
-    /// with the same one stay in the order in which they were added.
-    fn sorted(&self, partitions: std::ops::Range<usize>, bits: u32) -> Result<Vec<Entry>> {
-        let path = &self.context.temporary;
-        let mut bytes = Vec::new();
+    /// The entries of some partitions, which have the same leading `bits` bits, in the order of their signatures, one of
+    /// those with the same one.
+    fn entries(
+        &self,
+        partitions: std::ops::Range<usize>,
+        bits: u32,
+    ) -> Result<std::result::Result<Vec<Entry>, Failure>> {
+        let Context { options, temporary, control, .. } = &self.context;
+        let all = partitions.clone().map(|partition| self.spilled.bytes(partition)).sum::<u64>() as usize / ENTRY;
+        // Where there are more, most of them have few keys: so many signatures are not close to each other by chance.
+        let mut most = usize::try_from(self.memory / WORKING).unwrap_or(usize::MAX).max(LEAST_PASS);
+        let mut distinct = Distinct { of: self, keep: options.duplicates, reader: None, refused: None };
+        let mut entries: Vec<Entry> = memory::with_capacity(all.min(most), temporary)?;
+        let mut buffer = Vec::new();
         for partition in partitions {
-            self.spilled.read(partition, &mut bytes)?;
+            self.spilled.pieces(partition, &mut buffer, |piece| {
+                control.check()?;
+                for entry in piece.chunks_exact(ENTRY).map(Entry::decode) {
+                    if entries.len() == most {
+                        sort_groups(&mut entries, bits, temporary)?;
+                        distinct.keep_one(&mut entries)?;
+                        if entries.len() > most / 2 {
+                            most *= 2;
+                        }
+                    }
+                    memory::reserve(&mut entries, 1, temporary)?;
+                    entries.push(entry);
+                }
+                Ok(())
+            })?;
         }
-        let count = bytes.len() / ENTRY;
-        // Entries are divided into groups of about two by further bits, and then sorted within these.
-        let group_bits = (count / 2).max(1).ilog2();
-        let group = |high: u64| ((high << bits) >> 1 >> (63 - group_bits)) as usize;
-        let mut ends: Vec<usize> = memory::with_capacity((1 << group_bits) + 1, path)?;
-        ends.resize((1 << group_bits) + 1, 0);
-        for entry in bytes.chunks_exact(ENTRY) {
-            ends[group(u64_at(entry, 0).unwrap_or(0)) + 1] += 1;
-        }
-        for i in 1..ends.len() {
-            ends[i] += ends[i - 1];
-        }
-        let mut sorted = memory::with_capacity(count, path)?;
-        sorted.resize(count, Entry::default());
-        for entry in bytes.chunks_exact(ENTRY) {
-            let entry = Entry::decode(entry);
-            let at = &mut ends[group(entry.signature.high)];
-            sorted[*at] = entry;
-            *at += 1;
-        }
-        let mut start = 0;
-        for &end in &ends[..1 << group_bits] {
-            sort(&mut sorted[start..end]);
-            start = end;
-        }
-        Ok(sorted)
-    }
-
-    /// Keeps one of several sorted entries with the same signature, or tells that this is refused.
-    fn distinct(&self, sorted: &mut Vec<Entry>) -> Result<Option<Failure>> {
-        let keep = self.context.options.duplicates;
-        let mut reader = None;
-        let mut key: Option<(Signature, Vec<u8>)> = None;
-        let mut kept = 0;
-        for i in 0..sorted.len() {
-            let entry = sorted[i];
-            if kept == 0 || sorted[kept - 1].signature != entry.signature {
-                sorted[kept] = entry;
-                kept += 1;
-                continue;
-            }
-            let same = &mut sorted[kept - 1];
-            if keep == Duplicates::Refuse {
-                return Ok(Some(Failure::Refused(same.address, entry.address)));
-            }
-            self.context.control.check()?;
-            let reader = reader.get_or_insert_with(|| self.data.reader());
-            let known = match key.take().filter(|(signature, _)| *signature == entry.signature) {
-                Some((_, known)) => known,
-                None => reader.key(same.address)?,
-            };
-            let other = reader.key(entry.address)?;
-            if known != other {
-                return Err(match keep {
-                    Duplicates::Last => self.collision(&known, &other),
-                    _ => self.collision(&other, &known),
-                });
-            }
-            key = Some((entry.signature, known));
-            if keep == Duplicates::Last {
-                same.address = entry.address;
-            }
-        }
-        sorted.truncate(kept);
-        Ok(None)
+        sort_groups(&mut entries, bits, temporary)?;
+        distinct.keep_one(&mut entries)?;
+        Ok(match distinct.refused {
+            Some((_, [first, second])) => Err(Failure::Refused(first, second)),
+            None => Ok(entries),
+        })
     }
 
     /// Solves the parts of a pass.
@@ -401,6 +366,90 @@ impl IndexStage {
     }
 }
 
+/// Keeps one of several entries with the same signature.
+struct Distinct<'a> {
+    of: &'a IndexStage,
+    keep: Duplicates,
+    reader: Option<Reader<'a>>,
+    /// The lowest signature, as far as is known, that several entries have although this is refused, and the addresses of
+    /// the first two. Which it is does not depend on the memory.
+    refused: Option<(Signature, [u64; 2])>,
+}
+
+impl Distinct<'_> {
+    /// Takes sorted entries, and drops others that follow one with the same signature. If these are refused, it drops all
+    /// that cannot be the first ones.
+    fn keep_one(&mut self, sorted: &mut Vec<Entry>) -> Result<()> {
+        let mut key: Option<(Signature, Vec<u8>)> = None;
+        let mut kept = 0;
+        for i in 0..sorted.len() {
+            let entry = sorted[i];
+            if self.refused.is_some_and(|(refused, _)| refused <= entry.signature) {
+                break;
+            }
+            if kept == 0 || sorted[kept - 1].signature != entry.signature {
+                sorted[kept] = entry;
+                kept += 1;
+                continue;
+            }
+            let same = &mut sorted[kept - 1];
+            if self.keep == Duplicates::Refuse {
+                self.refused = Some((entry.signature, [same.address, entry.address]));
+                break;
+            }
+            self.of.context.control.check()?;
+            let reader = self.reader.get_or_insert_with(|| self.of.data.reader());
+            let known = match key.take().filter(|(signature, _)| *signature == entry.signature) {
+                Some((_, known)) => known,
+                None => reader.key(same.address)?,
+            };
+            let other = reader.key(entry.address)?;
+            if known != other {
+                return Err(match self.keep {
+                    Duplicates::Last => self.of.collision(&known, &other),
+                    _ => self.of.collision(&other, &known),
+                });
+            }
+            key = Some((entry.signature, known));
+            if self.keep == Duplicates::Last {
+                same.address = entry.address;
+            }
+        }
+        sorted.truncate(kept);
+        Ok(())
+    }
+}
+
+/// Sorts entries with the same leading `bits` bits by signature. Equal ones stay in their order.
+fn sort_groups(entries: &mut Vec<Entry>, bits: u32, path: &Path) -> Result<()> {
+    let count = entries.len();
+    // Entries are divided into groups of about two by further bits, and then sorted within these.
+    let group_bits = (count / 2).max(1).ilog2();
+    let group = |entry: &Entry| ((entry.signature.high << bits) >> 1 >> (63 - group_bits)) as usize;
+    let mut ends: Vec<usize> = memory::with_capacity((1 << group_bits) + 1, path)?;
+    ends.resize((1 << group_bits) + 1, 0);
+    for entry in &*entries {
+        ends[group(entry) + 1] += 1;
+    }
+    for i in 1..ends.len() {
+        ends[i] += ends[i - 1];
+    }
+    let mut sorted = memory::with_capacity(entries.capacity(), path)?;
+    sorted.resize(count, Entry::default());
+    for entry in &*entries {
+        let at = &mut ends[group(entry)];
+        sorted[*at] = *entry;
+        *at += 1;
+    }
+    let mut start = 0;
+    for &end in &ends[..1 << group_bits] {
+        sort(&mut sorted[start..end]);
+        start = end;
+    }
+    *entries = sorted;
+    Ok(())
+}
+
 /// Sorts entries by signature. Equal ones stay in their order.
 fn sort(entries: &mut [Entry]) {
     if entries.len() > FEW {
@@ -443,8 +492,6 @@ impl Index {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
     use crate::format::facts::Layout;
     use crate::format::frame::hex;
@@ -466,7 +513,12 @@ mod tests {
     }
 
     fn record(kind: &str, i: u64, n: u64) -> (Vec<u8>, Vec<u8>) {
-        let key = format!("key-{}", if kind == "dups" { i % (n / 2) } else { i }).into_bytes();
+        let number = match kind {
+            "dups" => i % (n / 2),
+            "few" => i % 3,
+            _ => i,
+        };
+        let key = format!("key-{number}").into_bytes();
         let value = (i * i).to_string().repeat((i % 7) as usize).into_bytes();
         match (kind, i) {
             ("mixed", 0) => (Vec::new(), b"empty".to_vec()),
@@ -605,6 +657,27 @@ mod tests {
         ]);
     }
 
+    #[test]
+    fn duplicates_are_dropped_before_they_fill_the_memory() {
+        for keep in ["dup=first", "dup=last", "dup=error"] {
+            let results = ["memory=1", "memory=1024"].map(|memory| {
+                let directory = tempfile::tempdir().unwrap();
+                let index = |stage: &IndexStage| {
+                    let most = if memory == "memory=1" { 2 * LEAST_PASS } else { usize::MAX };
+                    match stage.entries(0..1 << PARTITION_BITS, 0)? {
+                        Ok(entries) => assert!(entries.len() == 3 && entries.capacity() <= most),
+                        Err(_) => assert_eq!(keep, "dup=error"),
+                    }
+                    stage.run()
+                };
+                let case = format!("n=200000 layout=compact kind=few {keep}");
+                build_with(&case, memory, directory.path(), index).unwrap_or_else(|error| error.to_string())
+            });
+            assert_eq!(results[0], results[1]);
+            assert_eq!(results[0] == "duplicate key \"key-1\" in records 1 and 4", keep == "dup=error", "{results:?}");
+        }
+    }
+
     /// More parts than partitions take 50 million records.
     #[test]
     fn a_partition_can_have_several_parts() {
@@ -633,8 +706,7 @@ mod tests {
     #[test]
     fn different_keys_with_one_signature_are_an_error() {
         let records = [(1, 2, "a"), (1, 3, "b"), (1, 2, "a"), (1, 2, "c")];
-        let advice = "have the same 128-bit signature; build with another seed (--seed random, \
-                      BuildOptions.withSeed, or the option seed of Spark)";
+        let advice = format!("have the same 128-bit signature; {OTHER_SEED}");
         for layout in [Layout::Blocked, Layout::Compact] {
             let refused = failure(layout, Duplicates::Refuse, &records);
             assert_eq!(refused, "duplicate key \"a\" in records 0 and 2");
@@ -652,6 +724,15 @@ mod tests {
         let error = failure(Layout::Blocked, Duplicates::Refuse, &records);
         let cause = "a bucket of 100 keys, which no seed solves";
         assert!(error.starts_with(&format!("the keys' signatures are not evenly distributed: {cause}; ")), "{error}");
+    }
+
+    /// Anyone who knows the seed can make up such keys.
+    #[test]
+    fn signatures_that_fill_one_bucket_are_an_error_soon() {
+        let signatures: Vec<_> =
+            (0..60_000).map(|i: u64| Signature { high: 7, low: i.wrapping_mul(0x9e37_79b9_7f4a_7c15) }).collect();
+        let refused = hash::solve(signatures.iter(), 1, 4).unwrap_err();
+        assert_eq!(refused, "a bucket of 60000 keys, which no seed solves");
     }
 
     #[test]

@@ -31,6 +31,7 @@ const REPORTED: u64 = 1 << 16;
 /// println!("{} records in {}", built.records, built.path.display());
 /// # Ok::<(), bsdb::Error>(())
 /// ```
+#[must_use = "a builder that is dropped removes what it wrote"]
 pub struct Builder {
     // Dropped in this order: files are closed before their directory is removed.
     output: Box<dyn Output>,
@@ -39,6 +40,8 @@ pub struct Builder {
     elements: Option<ValueElements>,
     control: Control,
     records: u64,
+    /// The process that started the build. A fork of it must not publish the database.
+    process: u32,
     /// Set while a record is taken: if that fails, the state of the files is unknown.
     failed: bool,
 }
@@ -99,7 +102,16 @@ impl Builder {
         };
         let output: Box<dyn Output> =
             if sharded { Box::new(SetWriter::new(context)?) } else { Box::new(DatabaseWriter::new(context, 0)?) };
-        Ok(Builder { output, work, signatures, elements, control, records: 0, failed: false })
+        Ok(Builder {
+            output,
+            work,
+            signatures,
+            elements,
+            control,
+            records: 0,
+            process: std::process::id(),
+            failed: false,
+        })
     }
 
     /// Adds a record for training the ZSTD dictionary, which then uses no others. All samples come before the first
@@ -156,6 +168,10 @@ impl Builder {
     pub fn finish(self) -> Result<Built> {
         if self.failed {
             return Err(Error::Argument("the build has failed before; begin another one".into()));
+        }
+        if self.process != std::process::id() {
+            let text = "a fork of the process that started the build cannot finish it; finish it there";
+            return Err(Error::Argument(text.into()));
         }
         self.control.report(Stage::Records, self.records, Some(self.records))?;
         let written = self.output.finish()?;

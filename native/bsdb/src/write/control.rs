@@ -21,6 +21,7 @@ pub enum Stage {
 
 /// How far a build is.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Progress {
     /// The stage.
     pub stage: Stage,

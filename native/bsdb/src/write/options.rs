@@ -10,6 +10,7 @@ use crate::format::routing;
 
 /// Which of several records with the same key a build keeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Duplicates {
     /// None: the build fails with [`Error::Duplicate`](crate::Error::Duplicate).
     #[default]
@@ -31,6 +32,7 @@ pub enum Duplicates {
 /// let options = BuildOptions::default().layout(Layout::PackedCompressed).duplicates(Duplicates::Last).overwrite(true);
 /// ```
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct BuildOptions {
     pub(crate) layout: Layout,
     /// Whether the layout was chosen; otherwise it follows from other options.

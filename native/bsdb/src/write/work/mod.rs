@@ -315,7 +315,10 @@ fn require_replaceable(target: &Path, overwrite: bool) -> Result<()> {
         return Err(refused(target, "is not a directory, so it cannot be a database; choose another target"));
     }
     if !overwrite {
-        return Err(refused(target, "already exists; replace it with --overwrite or choose another target"));
+        return Err(refused(
+            target,
+            "already exists; set the option overwrite to replace it, or choose another target",
+        ));
     }
     if !is_database(target)? && !entries(target)?.is_empty() {
         return Err(refused(target, "is not a bsdb database, so it is not overwritten; choose another target"));

@@ -219,7 +219,11 @@ fn what_is_no_database_is_not_replaced() {
     fs::remove_file(&target).unwrap();
     write(&target, &["thesis.tex"]);
     refused(&target, &overwrite(), "is not a bsdb database, so it is not overwritten; choose another target");
-    refused(&target, &BuildOptions::default(), "already exists; replace it with --overwrite or choose another");
+    refused(
+        &target,
+        &BuildOptions::default(),
+        "already exists; set the option overwrite to replace it, or choose another",
+    );
     refused(Path::new("/"), &overwrite(), "/: ");
     assert_eq!(tree(directory.path()), ["db", "db/thesis.tex"]);
     fs::remove_file(target.join("thesis.tex")).unwrap();
