@@ -258,16 +258,6 @@ impl Spilled {
         self.partition(partition).bytes
     }
 
-    /// Appends all entries of a partition, in their order.
-    pub(crate) fn read(&self, partition: usize, to: &mut Vec<u8>) -> Result<()> {
-        let bytes = usize::try_from(self.bytes(partition)).map_err(|_| self.spill.lacking(usize::MAX))?;
-        to.try_reserve(bytes).map_err(|_| self.spill.lacking(bytes))?;
-        self.pieces(partition, &mut Vec::new(), |entries| {
-            to.extend_from_slice(entries);
-            Ok(())
-        })
-    }
-
     /// Passes on all entries of a partition in their order, many whole ones at once: those in the file through a
     /// buffer.
     pub(crate) fn pieces(
