@@ -170,3 +170,10 @@ def test_dicts_of_other_types(tmp_path):
     with pytest.raises(TypeError, match="have no field 'y'"):
         bsdb.build(tmp_path / "db", [*many, {"id": 1 << 14, "y": 1}], key="id")
     assert bsdb.build(tmp_path / "db", many + [{"id": 1 << 14}], key="id").records == 16385
+
+
+def test_dicts_have_the_fields_of_all(tmp_path):
+    bsdb.build(tmp_path / "db", [{"id": 1}, {"id": 2, "note": "new"}], key="id")
+    with bsdb.open(tmp_path / "db") as db:
+        assert db.get_row("1") == {"id": 1, "note": None}
+        assert db.get_row("2") == {"id": 2, "note": "new"}

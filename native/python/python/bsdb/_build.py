@@ -153,6 +153,8 @@ class Builder:
         pyarrow = _require("pyarrow")
         schema = None
         while rows := list(islice(dicts, _DICTS)):
+            if schema is None:  # pyarrow takes the columns from the first dict
+                rows[0] = {name: rows[0].get(name) for name in dict.fromkeys(chain.from_iterable(rows))}
             try:
                 table = pyarrow.Table.from_pylist(rows, schema=schema)
             except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError) as error:
