@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests the C library: native/c/test.sh [--instrumented] [--step N]
 #
-# Builds and installs the library into a temporary directory. Compiles the example and the test against it: with the
+# Builds and installs the library into a temporary directory. Compiles the examples and the test against it: with the
 # shared library, with the static one, and with the address and undefined behavior sanitizers. Runs them on the golden
 # databases and, if the variable BSDB names the command that builds databases, on some with an order of keys. Checks the
 # header in C++ and the symbols that the shared library exports. Runs the example in Go if go and pkg-config are
@@ -120,6 +120,11 @@ check_build() {
   grep -q "^2 records in $work/example, id " "$work/built" || fail "$1 prints: $(cat "$work/built")"
   found=$("$work/lookup" "$work/example" one two) || fail "$1 builds what cannot be read"
   grep -q '^one = first$' <<< "$found" || fail "$1 builds: $found"
+  if [ -n "${BSDB:-}" ]; then
+    printf 'one\tfirst\ntwo\t\n' | "${builder[@]}" build -q -i - -s '\t' --layout blocked --ordered \
+      --overwrite -o "$work/same"
+    diff -r "$work/same" "$work/example" || fail "$1 builds other files than $BSDB"
+  fi
   if printf 'one\tfirst\n' | "$1" "$work/example" 2> "$work/message"; then
     fail "$1 replaces a database"
   fi
@@ -196,14 +201,19 @@ fi
 say "static library"
 "$cc" "${strict[@]}" -O2 "${cflags[@]}" "$root/examples/lookup.c" "$prefix/lib/libbsdb.a" "${system[@]}" \
   -o "$work/lookup-static"
+"$cc" "${strict[@]}" -O2 "${cflags[@]}" "$root/examples/build.c" "$prefix/lib/libbsdb.a" "${system[@]}" \
+  -o "$work/build-static"
 check_lookup "$work/lookup-static"
+check_build "$work/build-static"
 
 say "sanitizers"
 sanitized=(-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 "$cc" "${strict[@]}" "${sanitized[@]}" "${cflags[@]}" "$root/examples/lookup.c" "${libs[@]}" -o "$work/lookup-sanitized"
 "$cc" "${strict[@]}" "${sanitized[@]}" "${cflags[@]}" "$root/tests/abi.c" "${libs[@]}" -lpthread \
   -o "$work/abi-sanitized"
+"$cc" "${strict[@]}" "${sanitized[@]}" "${cflags[@]}" "$root/examples/build.c" "${libs[@]}" -o "$work/build-sanitized"
 check_lookup "$work/lookup-sanitized"
+check_build "$work/build-sanitized"
 check_abi "$work/abi-sanitized" "$step"
 
 go=$(first_of go)
@@ -249,13 +259,14 @@ if $instrumented; then
   nm "$built/libbsdb.a" 2> /dev/null > "$work/symbols" || true
   grep -q ' U __asan_report_' "$work/symbols" || fail "the Rust code is not instrumented"
   # The test is instrumented by the C compiler and linked with the runtime of Rust, so that there is only one.
-  for name in examples/lookup tests/abi; do
+  for name in examples/lookup examples/build tests/abi; do
     program=$work/$(basename "$name")-instrumented
     "$cc" "${strict[@]}" -O1 -g -fsanitize=address "${cflags[@]}" -c "$root/$name.c" -o "$program.o"
     "$cc" "$program.o" "$built/libbsdb.a" -Wl,--whole-archive "$runtime" -Wl,--no-whole-archive \
       -Wl,--export-dynamic "${system[@]}" -lstdc++ -o "$program"
   done
   check_lookup "$work/lookup-instrumented"
+  check_build "$work/build-instrumented"
   check_abi "$work/abi-instrumented" "$step"
 fi
 say "all well"

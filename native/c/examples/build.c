@@ -42,15 +42,17 @@ static int add_lines(bsdb_builder *builder) {
     char *line = NULL;
     size_t room = 0;
     ssize_t length;
+    unsigned long number = 0;
     int failed = 0;
     while (!failed && (length = getline(&line, &room, stdin)) >= 0) {
         bsdb_error *error;
         char *tab = memchr(line, '\t', (size_t) length);
+        number++;
         if (length > 0 && line[length - 1] == '\n') {
             length--;
         }
         if (tab == NULL) {
-            fprintf(stderr, "a line without a tab\n");
+            fprintf(stderr, "line %lu: no tab between key and value\n", number);
             failed = 1;
         } else {
             char *value = tab + 1;

@@ -1258,6 +1258,33 @@ static void test_build_failures(const char *work) {
     bsdb_error_free(error);
     bsdb_builder_close(builder);
     CHECK(access(path, F_OK) != 0);
+
+    /* Neither a directory with other files nor a path below a file can be a target. */
+    {
+        bsdb_build_options *options = build_options("packed");
+        char other[1024];
+        FILE *file;
+        CHECK(mkdir(path, 0777) == 0);
+        join(other, sizeof other, "%s/notes.txt", path);
+        file = fopen(other, "w");
+        CHECK(file != NULL && fclose(file) == 0);
+        CHECK(bsdb_build_options_set(options, "overwrite", "true", NULL) == BSDB_OK);
+        CHECK(bsdb_builder_create(path, options, NULL, NULL, &builder, &error) == BSDB_ERROR_EXISTS);
+        CHECK(builder == NULL && strstr(bsdb_error_message(error), path) != NULL);
+        bsdb_error_free(error);
+        join(other, sizeof other, "%s/notes.txt/db", path);
+        CHECK(bsdb_builder_create(other, options, NULL, NULL, &builder, &error) == BSDB_ERROR_IO);
+        CHECK(builder == NULL && strstr(bsdb_error_message(error), "notes.txt: not a directory") != NULL);
+        bsdb_error_free(error);
+        CHECK(bsdb_build_options_set(options, "temporary_directory", other, NULL) == BSDB_OK);
+        join(other, sizeof other, "%s/unbuilt-2", work);
+        CHECK(bsdb_builder_create(other, options, NULL, NULL, &builder, &error) == BSDB_ERROR_IO);
+        CHECK(builder == NULL && bsdb_error_os_code(error) == ENOTDIR);
+        CHECK(bsdb_error_path(error) != NULL && strcmp(bsdb_error_path(error) + strlen(path), "/notes.txt/db") == 0);
+        bsdb_error_free(error);
+        CHECK(access(other, F_OK) != 0);
+        bsdb_build_options_free(options);
+    }
 }
 
 int main(int argc, char **argv) {
