@@ -4,15 +4,15 @@ sections. It favors brevity over speed and holds all records in memory.
 
     python3 write_bsdb.py DIR [NAME=VALUE]... < RECORDS
 
-DIR must not exist. A line of RECORDS is a record: key and value in hexadecimal, with a space between them. The names are
+DIR must not exist. A line of RECORDS is a record: key and value in hexadecimal, with a space between them. The names:
 
     duplicates   error (the default), first or last: the record that is kept of those with the same key
     files        the number of data files, 1 by default
     filter       bits of the filter, 0 by default, which is none
     seed         the seed of the signatures, 0 by default
 
-Prints the id of the database. The exit code is 2 after an error. It needs Python 3.8 or newer. It does what a writer must
-do for the bytes, not what it must do for a crash: it forces nothing to the device.
+Prints the id of the database. The exit code is 2 after an error. It needs Python 3.8 or newer. It does what a writer
+must do for the bytes, not what it must do for a crash: it forces nothing to the device.
 """
 
 import hashlib
@@ -201,11 +201,8 @@ def write(directory, records, duplicates="error", files=1, filter=0, seed=0):
     kept = kept_records(records, seed, duplicates)
     size = sum(len(framed(key, value)) for key, value in records)
     shape_lines, outputs, index = packed(kept, len(records), size, files)
-    filter_lines, filters = "", []
-    if filter:
-        filter_lines, file = absence_filter(kept, len(records), filter)
-        filters = [file]
-    outputs += [index] + filters
+    filter_lines, *filters = absence_filter(kept, len(records), filter) if filter else ("",)
+    outputs += [index, *filters]
     keys, values = [key for key, _ in records], [value for _, value in records]
     text = f"format=2\nrecords={len(kept)}\nduplicates.dropped={len(records) - len(kept)}\n"
     text += f"bytes.key={sum(map(len, keys))}\nbytes.value={sum(map(len, values))}\n"
@@ -224,6 +221,15 @@ def write(directory, records, duplicates="error", files=1, filter=0, seed=0):
     return id.hex()
 
 
+def records_of(lines):
+    for line_number, line in enumerate(lines, 1):
+        try:
+            key, value = map(bytes.fromhex, line.rstrip("\n").split(" "))
+        except ValueError as e:
+            raise ValueError(f"line {line_number} is not a key and a value in hexadecimal: {e}") from None
+        yield key, value
+
+
 def main(arguments):
     if not arguments or arguments[0] in ("-h", "--help"):
         print(__doc__)
@@ -231,9 +237,7 @@ def main(arguments):
     try:
         options = dict(argument.split("=", 1) for argument in arguments[1:])
         options = {name: text if name == "duplicates" else int(text) for name, text in options.items()}
-        lines = (line.rstrip("\n").split(" ") for line in sys.stdin)
-        records = [(bytes.fromhex(key), bytes.fromhex(value)) for key, value in lines]
-        print(write(arguments[0], records, **options))
+        print(write(arguments[0], list(records_of(sys.stdin)), **options))
     except (OSError, TypeError, ValueError) as e:
         print(f"{type(e).__name__}: {e}", file=sys.stderr)
         return 2
