@@ -7,15 +7,17 @@ use std::time::{Duration, Instant};
 use bsdb::KeyRange;
 use pyo3::exceptions::{PyKeyError, PyMemoryError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict, PyList};
 
-use crate::bytes::{byte_array, bytes};
+use crate::bytes::bytes;
 use crate::errors;
 use crate::keys::{in_pieces, with_key, Keys};
+use crate::memory::Memory;
 use crate::options::{access, path, How};
 use crate::rows::{RowReader, Rows};
 use crate::scan::{Part, Scan};
 use crate::store::Store;
+use crate::write;
 
 /// The native half of bsdb.Database.
 #[pyclass(module = "bsdb._bsdb", frozen, subclass, weakref)]
@@ -223,19 +225,16 @@ impl Database {
         py.detach(|| database.count(&range)).map_err(|error| errors::exception(py, &error))
     }
 
-    /// The values of many keys, all of one width, in one buffer; which keys are absent; the first absent key;
-    /// and the first key whose value has another width, with that width.
+    /// Writes the values of many keys, all of one width, to the array of bytes that `allocate` makes for so many
+    /// keys. Returns which keys are absent, whose items are left alone; the first absent key; and the first key whose
+    /// value has another width, with that width.
     #[allow(clippy::type_complexity)]
     fn _get_fixed<'py>(
         &self,
         keys: &Bound<'py, PyAny>,
         width: usize,
-    ) -> PyResult<(
-        Bound<'py, PyByteArray>,
-        Vec<usize>,
-        Option<Bound<'py, PyBytes>>,
-        Option<(Bound<'py, PyBytes>, usize)>,
-    )> {
+        allocate: &Bound<'py, PyAny>,
+    ) -> PyResult<(Vec<usize>, Option<Bound<'py, PyBytes>>, Option<(Bound<'py, PyBytes>, usize)>)> {
         let py = keys.py();
         let database = self.handle(py)?;
         let keys = Keys::of(keys)?;
@@ -244,31 +243,32 @@ impl Database {
         let mut wrong = None;
         let whole = slices.len().checked_mul(width).filter(|&whole| whole <= isize::MAX as usize);
         let whole = whole.ok_or_else(|| PyValueError::new_err("too many values for one array"))?;
-        let buffer = byte_array(py, whole, |buffer| {
-            in_pieces(py, &slices, self.mean, |start, keys| {
-                absent.try_reserve(keys.len()).map_err(|_| PyMemoryError::new_err("no memory for absent keys"))?;
-                let mut length = 0;
-                let found = py.detach(|| {
-                    database.find_many(keys, |i, value| {
-                        let i = start + i;
-                        length += value.map_or(0, <[u8]>::len);
-                        match value {
-                            Some(value) if value.len() == width => {
-                                buffer[i * width..(i + 1) * width].copy_from_slice(value);
-                            }
-                            Some(value) => {
-                                wrong.get_or_insert((i, value.len()));
-                            }
-                            None => absent.push(i),
+        let mut memory = Memory::of(&allocate.call1((slices.len(),))?, whole)?;
+        let room = memory.room();
+        in_pieces(py, &slices, self.mean, |start, keys| {
+            absent.try_reserve(keys.len()).map_err(|_| PyMemoryError::new_err("no memory for absent keys"))?;
+            let mut length = 0;
+            let found = py.detach(|| {
+                database.find_many(keys, |i, value| {
+                    let i = start + i;
+                    match value {
+                        Some(value) if value.len() == width => {
+                            length += width;
+                            room.put(i * width, value);
                         }
-                    })
-                });
-                found.map(|()| length).map_err(|error| errors::exception(py, &error))
-            })
+                        Some(value) => {
+                            length += value.len();
+                            wrong.get_or_insert((i, value.len()));
+                        }
+                        None => absent.push(i),
+                    }
+                })
+            });
+            found.map(|()| length).map_err(|error| errors::exception(py, &error))
         })?;
         let first = absent.first().map(|&i| bytes(py, slices[i])).transpose()?;
         let wrong = wrong.map(|(i, length)| PyResult::Ok((bytes(py, slices[i])?, length))).transpose()?;
-        Ok((buffer, absent, first, wrong))
+        Ok((absent, first, wrong))
     }
 
     /// The rows of many keys in Arrow batches, which keys are absent, and the first absent key. For Python,
@@ -305,6 +305,14 @@ impl Database {
     #[getter]
     fn layout(&self, py: Python<'_>) -> PyResult<&'static str> {
         self.with_open(py, |database| database.layout().name())
+    }
+
+    /// The type and the number of the elements of every value, such as ('<f4', 384), if the database states them;
+    /// otherwise None. The type is as NumPy writes it.
+    #[getter]
+    fn elements(&self, py: Python<'_>) -> PyResult<Option<(String, usize)>> {
+        let elements = self.with_open(py, |database| database.elements())?;
+        Ok(elements.map(|elements| (write::elements::numpy(elements.element), elements.count)))
     }
 
     /// Whether the database keeps no keys: a lookup of an absent key may then return another key's value,

@@ -6,6 +6,7 @@ mod bytes;
 mod database;
 mod errors;
 mod keys;
+mod memory;
 mod options;
 mod rows;
 mod scan;

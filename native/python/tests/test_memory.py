@@ -40,10 +40,14 @@ uses = dict(
     get=lambda: db.get("long"),
     pressed=lambda: db.get("pressed"),
     get_many=lambda: db.get_many(["small", "long", "small"]),
-    numpy=lambda: db._get_fixed(["long"], LONG),
     items=lambda: records(db.items()),
     values=lambda: records(db.values()),
 )
+try:
+    import numpy
+    uses.update(numpy=lambda: db.get_many_numpy(["long"], f"V{LONG}"))
+except ImportError:
+    pass
 if db.ordered:
     uses.update(range=lambda: records(db.range()), reverse=lambda: records(db.range(prefix="l", reverse=True)))
 for room in (10 << 20, 100 << 20, 180 << 20):

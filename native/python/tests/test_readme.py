@@ -60,12 +60,12 @@ def test_python(databases, monkeypatch, capsys):
             monkeypatch.setitem(sys.modules, name, module)
     names = {"__name__": "readme"}
     blocks = [text for language, text in BLOCKS if language == "python"]
-    assert len(blocks) == 12
+    assert len(blocks) == 13
     for text in blocks:
         exec(compile(text, "README.md", "exec"), names)
     out = capsys.readouterr().out
     assert "apple red\n" in out and "no such directory: 'nowhere'" in out.replace(os.getcwd() + "/", "")
-    assert names["Vectors"]("vectors", ["v3"])[0].shape == (128,)
+    assert names["Vectors"]("embeddings", ["item3"])[0].shape == (128,)
 
 
 def test_commands(databases):

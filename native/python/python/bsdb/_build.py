@@ -36,6 +36,7 @@ _OPTIONS = (
     "duplicates",
     "ordered",
     "value_schema",
+    "value_elements",
     "seed",
     "overwrite",
     "memory_bytes",
@@ -45,6 +46,11 @@ _OPTIONS = (
 
 # Dicts that become one table.
 _DICTS = 1 << 14
+
+# Bytes of vectors that are passed on at a time, about.
+_BYTES = 1 << 20
+
+_ELEMENTS = {"f2": "f16", "f4": "f32", "f8": "f64", "i1": "i8", "u1": "u8", "i2": "i16", "i4": "i32", "i8": "i64"}
 
 
 @dataclass(frozen=True)
@@ -110,12 +116,37 @@ class Builder:
 
         ``key`` names the key column, or several, whose texts are joined by ``key_join``; ``a.b`` is a field of a
         struct. ``value`` names a column of text or binary, whose bytes are the value, or is a list of the columns of a
-        typed row. By default, the row has all columns. Keys and rows are those of ``bsdb build-parquet``.
+        typed row. By default, the row has all columns. Keys and rows are those of ``bsdb build-parquet``. A ``value``
+        that is a fixed-size list of numbers, such as an Array of Polars, makes vectors: see ``add_vectors``.
         """
         columns, raw = (None, value) if value is None or isinstance(value, str) else (list(value), None)
         names = [key] if isinstance(key, str) else list(key)
         join = key_join.encode() if isinstance(key_join, str) else None if key_join is None else bytes(key_join)
         self._native.add_arrow(_stream(table), names, join, columns, raw)
+
+    def add_vectors(self, keys: Any, vectors: Any) -> None:
+        """Add a vector for each key: row i of ``vectors`` is the value of key i.
+
+        ``vectors`` has the shape (n, d) and numbers of the types float16, 32 or 64, int8, 16, 32 or 64, or uint8. It is an
+        array of NumPy, or anything with ``__dlpack__`` in the memory of the CPU, ``__array__`` or a buffer, such as
+        a tensor of PyTorch. It is read in parts of 1 MiB, also from a memory map, and not copied as a whole. ``keys``
+        is as for ``Database.get_many``.
+
+        The database states the type and d, which are the same for all vectors: ``Database.elements``.
+        """
+        numpy = _require("numpy")
+        array = _array(numpy, vectors)
+        count, width = array.shape
+        name = _ELEMENTS.get(array.dtype.str[1:])
+        if name is None:
+            known = "float16, float32, float64, int8, int16, int32, int64 and uint8"
+            raise TypeError(f"vectors hold {known}, not {array.dtype}; convert them, for example with astype('float32')")
+        if width == 0:
+            raise ValueError(f"expected vectors of at least one element, not an array of shape {array.shape}")
+        step = max(1, _BYTES // (width * array.dtype.itemsize))
+        little = array.dtype.newbyteorder("<")
+        parts = (array[i : i + step].astype(little, copy=False).tobytes() for i in range(0, count, step))
+        self._native.add_vectors(keys, count, f"{name} {width}", parts)
 
     def add_records(
         self,
@@ -214,6 +245,7 @@ class Builder:
 def build(
     path: _Path,
     records: Any,
+    vectors: Any = None,
     *,
     key: Union[str, Sequence[str], None] = None,
     value: Union[str, Sequence[str], None] = None,
@@ -229,6 +261,7 @@ def build(
     - a table: anything with ``__arrow_c_stream__``, such as a DataFrame of Polars or pandas, a pyarrow Table or
       RecordBatchReader; a pyarrow dataset; an iterable of such tables
     - an iterable of dicts
+    - keys, with ``vectors``, an array of shape (n, d): see ``Builder.add_vectors``
 
     ``key``, ``value`` and ``key_join`` say which columns of tables and dicts become the keys and values: see
     ``Builder.add_arrow``. ``progress`` is True for a bar of tqdm, or a line on a terminal if there is no tqdm; or a
@@ -244,10 +277,16 @@ def build(
     - ``checksum_bits``, ``filter_bits``, ``block_bytes``, ``compression_level``, ``dictionary_bytes``,
       ``sample_records``, ``data_files``, ``shards``, ``seed`` (a number, or "random"), ``value_schema`` (Avro, of
       values that are encoded rows): as for the command
+    - ``value_elements``: what all values are, such as "f32 384", if they are the bytes of vectors, little-endian
     - ``memory_bytes``, ``threads``, ``temporary_directory``: what the build may use
     """
     with Builder(path, progress=progress, **options) as builder:
-        builder.add_records(records, key=key, value=value, key_join=key_join)
+        if vectors is None:
+            builder.add_records(records, key=key, value=value, key_join=key_join)
+        elif key is not None or value is not None or key_join is not None:
+            raise TypeError("key, value and key_join name columns of tables, and these records are keys and vectors")
+        else:
+            builder.add_vectors(records, vectors)
         return builder.finish()
 
 
@@ -295,6 +334,30 @@ def _stream(table: Any, default: Any = _FAIL) -> Any:
         hint = "; call its method collect" if hasattr(table, "collect") else ""
         raise TypeError(f"expected a table with the method __arrow_c_stream__, not {type(table).__name__}{hint}")
     return default
+
+
+def _array(numpy: Any, vectors: Any) -> Any:
+    """Vectors as an array of NumPy in two dimensions, which shares their memory."""
+    array = vectors
+    if not isinstance(vectors, numpy.ndarray):
+        try:
+            if hasattr(vectors, "__dlpack__"):
+                array = numpy.from_dlpack(vectors)
+            elif hasattr(vectors, "__array__"):
+                array = numpy.asarray(vectors)
+            else:
+                array = numpy.asarray(memoryview(vectors))
+        except (BufferError, RuntimeError, TypeError, ValueError) as error:
+            kind = type(vectors).__name__
+            raise TypeError(
+                f"expected vectors as an array of NumPy, or one that NumPy can read, not {kind}: {error}; for example, "
+                f"pass numpy.asarray(vectors, 'float32'), or of a tensor vectors.detach().cpu()"
+            ) from error
+    if array.ndim != 2:
+        raise ValueError(f"expected vectors of shape (n, d), not {array.shape}; see reshape(n, -1)")
+    if isinstance(array, numpy.ma.MaskedArray) and numpy.ma.is_masked(array):
+        raise ValueError("some elements of the vectors are masked; fill them with filled()")
+    return array
 
 
 def _pairs(dicts: Iterator[Any], key: str, value: str) -> Iterator[tuple[Any, Any]]:

@@ -7,6 +7,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
+from itertools import islice
 from typing import Any, Optional, Union
 
 from . import _bsdb
@@ -138,33 +139,88 @@ class Database(_bsdb.Database, Mapping[bytes, bytes]):
         """Like ``get_many``, for asyncio: the lookups run in a thread of the loop's executor."""
         return list(await _in_thread(self.get_many, keys, default))
 
-    def get_many_numpy(self, keys: Iterable[Any], dtype: Any, default: Any = _RAISE) -> Any:
+    def get_many_numpy(
+        self, keys: Iterable[Any], dtype: Any = None, default: Any = _RAISE, *, out: Any = None, mask: bool = False
+    ) -> Any:
         """Return the values of many keys as a NumPy array.
 
         The bytes of each value become one item of type ``dtype``, whose width they must have. A dtype with a
-        shape, such as ``("<f4", 128)``, gives an array of shape ``(len(keys), 128)``. NumPy itself cuts the zeros at
-        the ends of items of the type S; V keeps them. ``keys`` is as for ``get_many``. Raises KeyError with the first absent key, unless there is a ``default`` to fill in.
-        Raises ValueError with the first key whose value has another width.
+        shape, such as ``("<f4", 128)``, gives an array of shape ``(len(keys), 128)``. By default, it is what the
+        database states: ``elements``. NumPy itself cuts the zeros at the ends of items of the type S; V keeps them.
+        ``keys`` is as for ``get_many``.
+
+        Raises KeyError with the first absent key, unless there is a ``default`` to fill in or, with ``mask``, the result
+        is a pair: the array, with zeros for absent keys unless there is a default, and an array of bool that is True
+        for keys that are there. Raises ValueError with the first key whose value has another width.
+
+        The result is in ``out`` if that is given: a contiguous array of the same type and shape, whose content is not
+        defined after an error.
         """
         numpy = _require("numpy")
+        dtype = self._dtype(numpy, dtype)
+        array = out
+
+        def allocate(count: int) -> Any:
+            nonlocal array
+            shape = (count, *dtype.shape)
+            if array is None:
+                raw = numpy.empty(count * dtype.itemsize, numpy.uint8)
+                array = raw.view(dtype.base).reshape(shape)
+                return raw
+            if not isinstance(array, numpy.ndarray) or array.dtype != dtype.base or array.shape != shape:
+                what = f"{array.dtype} {array.shape}" if isinstance(array, numpy.ndarray) else type(array).__name__
+                raise ValueError(f"out must be an array of {dtype.base} and of shape {shape}, not {what}")
+            if not (array.flags.c_contiguous and array.flags.writeable):
+                raise ValueError("out must be contiguous and writeable")
+            return array.reshape(-1).view(numpy.uint8)
+
+        absent, first_absent, wrong = self._get_fixed(keys, dtype.itemsize, allocate)
+        if wrong is not None:
+            raise _wrong_width(*wrong, dtype)
+        if absent:
+            if default is _RAISE and not mask:
+                raise KeyError(first_absent)
+            array[absent] = numpy.zeros((), dtype.base) if default is _RAISE else default
+        if not mask:
+            return array
+        found = numpy.ones(len(array), bool)
+        found[absent] = False
+        return array, found
+
+    def items_numpy(self, dtype: Any = None, batch: int = 1 << 14) -> Iterator[tuple[list[bytes], Any]]:
+        """Return an iterator over all records in batches: a list of keys, and a NumPy array of their values.
+
+        The records come in the order of ``items``. ``dtype`` is as for ``get_many_numpy``. Raises ValueError with the
+        first key whose value has another width.
+        """
+        numpy = _require("numpy")
+        dtype = self._dtype(numpy, dtype)
+        if batch < 1:
+            raise ValueError(f"batch must be at least 1, not {batch}")
+        return self._batches(numpy, dtype, batch)
+
+    def _batches(self, numpy: Any, dtype: Any, batch: int) -> Iterator[tuple[list[bytes], Any]]:
+        items = self._scan_items()
+        while records := list(islice(items, batch)):
+            keys = [key for key, _ in records]
+            values = bytearray().join([value for _, value in records])
+            for key, value in records:
+                if len(value) != dtype.itemsize:
+                    raise _wrong_width(key, len(value), dtype)
+            yield keys, numpy.frombuffer(values, dtype.base).reshape((len(keys), *dtype.shape))
+
+    def _dtype(self, numpy: Any, dtype: Any) -> Any:
+        if dtype is None:
+            if self.elements is None:
+                raise TypeError("the database does not state the type of its values; pass a dtype such as ('<f4', 128)")
+            kind, count = self.elements
+            dtype = (kind, (count,))
         dtype = numpy.dtype(dtype)
         if dtype.hasobject:
             raise TypeError(f"{dtype} holds Python objects; choose a dtype of fixed width")
         if dtype.itemsize == 0:
             raise TypeError(f"{dtype} has no width; choose one, for example 'V16'")
-        buffer, absent, first_absent, wrong = self._get_fixed(keys, dtype.itemsize)
-        if wrong is not None:
-            key, length = wrong
-            raise ValueError(
-                f"the value of the key {key!r} has {length} bytes, and the dtype {dtype} has {dtype.itemsize}"
-            )
-        if absent and default is _RAISE:
-            raise KeyError(first_absent)
-        array = numpy.frombuffer(buffer, dtype.base)
-        array = array.reshape((len(buffer) // dtype.itemsize, *dtype.shape))
-        if absent:
-            array[absent] = default
-        return array
+        return dtype
 
     def get_many_arrow(self, keys: Iterable[Any], missing: str = "null") -> Any:
         """Return the typed rows of many keys as a pyarrow Table, a column for each column of the schema.
@@ -295,6 +351,10 @@ def _require(module: str) -> Any:
         return __import__(module)
     except ImportError as error:
         raise ImportError(f"this needs {module}; install it with: pip install {module}") from error
+
+
+def _wrong_width(key: bytes, length: int, dtype: Any) -> ValueError:
+    return ValueError(f"the value of the key {key!r} has {length} bytes, and the dtype {dtype} has {dtype.itemsize}")
 
 
 def _with_nulls(pyarrow: Any, table: Any, absent: list[int]) -> Any:

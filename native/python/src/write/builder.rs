@@ -2,14 +2,15 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bsdb::{BuildOptions, Built, Error, Progress, Stage};
+use bsdb::{BuildOptions, Built, Error, Progress, Stage, ValueElements};
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 use super::plan::{Plan, Wanted};
 use super::stream::Batches;
-use crate::{errors, keys, options};
+use crate::keys::{self, Keys};
+use crate::{errors, options};
 
 /// Bytes of keys and values that are given to the core at a time, about.
 const CHUNK: usize = 1 << 20;
@@ -46,6 +47,8 @@ struct Start {
     path: std::path::PathBuf,
     options: BuildOptions,
     schema: Option<String>,
+    /// The elements of values, as in a manifest.
+    elements: Option<String>,
     progress: Option<Py<PyAny>>,
 }
 
@@ -65,14 +68,16 @@ impl Builder {
         let py = path.py();
         let path = options::path(path)?;
         let mut options = BuildOptions::default();
-        let mut schema = None;
+        let (mut schema, mut elements) = (None, None);
         for (name, value) in settings {
             options.set(&name, &value).map_err(|error| errors::exception(py, &error))?;
-            if name == "value_schema" {
-                schema = Some(value);
+            match &name[..] {
+                "value_schema" => schema = Some(value),
+                "value_elements" => elements = Some(value),
+                _ => {}
             }
         }
-        let start = Start { path, options, schema, progress };
+        let start = Start { path, options, schema, elements, progress };
         let raised = Arc::default();
         let native = Some(start.begin(py, &raised)?);
         let work = Work { native, pending: Chunk::default(), start, raised, begun: false };
@@ -108,6 +113,17 @@ impl Builder {
     ) -> PyResult<()> {
         let wanted = Wanted::of(columns, raw);
         self.with(|work| work.add_arrow(table, &key, key_join.as_deref(), &wanted))
+    }
+
+    /// Adds keys with vectors. `elements` is their type and number, and `rows` yields the bytes of whole vectors.
+    fn add_vectors(
+        &self,
+        keys: &Bound<'_, PyAny>,
+        count: usize,
+        elements: String,
+        rows: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        self.with(|work| work.add_vectors(keys, count, elements, rows))
     }
 
     fn sample(&self, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -338,20 +354,90 @@ impl Work {
         if self.start.schema == schema {
             return Ok(());
         }
+        if let (Some(elements), Some(_)) = (&self.start.elements, &schema) {
+            let text = format!("the values of the database are vectors, {elements}, and these are rows; build two");
+            return Err(PyValueError::new_err(format!("{text} databases, or name one column with value=")));
+        }
         let what = match (&self.start.schema, &schema) {
             (_, None) => "the database holds typed rows, and these values are bytes",
             (Some(_), Some(_)) => "the rows have another schema than those before, or than value_schema",
             (None, Some(_)) if self.begun => "the rows come after records whose values are bytes",
             (None, Some(_)) => {
                 self.start.schema = schema;
-                // Only one build of a target can be under way.
-                let old = self.native.take();
-                py.detach(|| drop(old));
-                self.native = Some(self.start.begin(py, &self.raised)?);
-                return Ok(());
+                return self.begin_anew(py);
             }
         };
         Err(PyValueError::new_err(format!("{what}; build two databases, or name the columns with value=")))
+    }
+
+    /// Begins anew with the elements of vectors, or fails if there are records before that have others, or none.
+    fn require_elements(&mut self, py: Python<'_>, elements: String) -> PyResult<()> {
+        let what = match &self.start.elements {
+            Some(own) if *own == elements => return Ok(()),
+            Some(own) => format!("the vectors are {elements}, and those before, or value_elements, are {own}"),
+            None if self.start.schema.is_some() => "the database holds typed rows, and these values are vectors".into(),
+            None if self.begun => "the vectors come after records whose values are bytes; begin the build with \
+                                   value_elements, or with the vectors"
+                .into(),
+            None => {
+                self.start.options.set("value_elements", &elements).map_err(|error| errors::exception(py, &error))?;
+                self.start.elements = Some(elements);
+                return self.begin_anew(py);
+            }
+        };
+        Err(PyValueError::new_err(what))
+    }
+
+    /// Replaces the build by one with what is known of its values now.
+    fn begin_anew(&mut self, py: Python<'_>) -> PyResult<()> {
+        // Only one build of a target can be under way.
+        let old = self.native.take();
+        py.detach(|| drop(old));
+        self.native = Some(self.start.begin(py, &self.raised)?);
+        Ok(())
+    }
+
+    fn add_vectors(
+        &mut self,
+        keys: &Bound<'_, PyAny>,
+        count: usize,
+        elements: String,
+        rows: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let py = keys.py();
+        let stated: ValueElements = elements.parse().map_err(|error| errors::exception(py, &error))?;
+        let keys = Keys::of(keys)?;
+        let slices = keys.slices()?;
+        if slices.len() != count {
+            let text = format!("there are {} keys and {count} vectors; each key has one", slices.len());
+            return Err(PyValueError::new_err(text));
+        }
+        self.require_elements(py, elements)?;
+        self.give(py)?;
+        self.begun = true;
+        let raised = Arc::clone(&self.raised);
+        let native = self.native()?;
+        let mut place = 0;
+        for rows in rows.try_iter()? {
+            let rows = rows?.cast_into::<PyBytes>()?;
+            // Bytes do not change, so they can be read while other threads run.
+            let vectors = rows.as_bytes().chunks_exact(stated.bytes());
+            let added = py.detach(|| {
+                vectors.zip(&slices[place.min(count)..]).try_for_each(|(vector, key)| {
+                    native.add(key, vector)?;
+                    place += 1;
+                    Ok(())
+                })
+            });
+            match added {
+                Ok(()) => py.check_signals()?,
+                Err(Error::Argument(reason)) => {
+                    return Err(errors::raised(py, "BuildError", format!("keys[{place}]: {reason}")));
+                }
+                Err(error) => return Err(exception(py, &raised, error)),
+            }
+        }
+        Ok(())
     }
 
     fn add_arrow(
@@ -364,7 +450,10 @@ impl Work {
         let py = table.py();
         let mut batches = Batches::of(table)?;
         let plan = Plan::new(&batches.schema(), key, join, wanted).map_err(PyValueError::new_err)?;
-        self.require_schema(py, plan.schema())?;
+        match plan.elements() {
+            Some(elements) => self.require_elements(py, elements.to_owned())?,
+            None => self.require_schema(py, plan.schema())?,
+        }
         self.give(py)?;
         self.begun = true;
         let raised = Arc::clone(&self.raised);

@@ -2,6 +2,7 @@
 
 pub(crate) mod builder;
 mod cells;
+pub(crate) mod elements;
 pub(crate) mod plan;
 mod stream;
 mod text;

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use super::cells::{Cells, Problem};
+use super::elements::{self, Vectors};
 use super::stream::Batches;
 use super::types::{avro, Column, Kind};
 use crate::bytes::bytes;
@@ -22,7 +23,7 @@ pub(crate) enum Wanted {
     All,
     /// A row of these columns.
     Columns(Vec<String>),
-    /// The bytes of a column.
+    /// The bytes of a column, or its vectors.
     Raw(String),
 }
 
@@ -55,6 +56,8 @@ enum Value {
     /// Places in `columns`.
     Row(Vec<usize>),
     Raw(usize),
+    /// The type and number of the elements, as in a manifest.
+    Vector(usize, String),
 }
 
 impl Plan {
@@ -82,14 +85,17 @@ impl Plan {
             }
             Wanted::Raw(name) => {
                 let place = plan.take(schema, name)?;
-                if !matches!(plan.columns[place].1.kind, Kind::String | Kind::Bytes | Kind::Fixed(_) | Kind::Uuid) {
+                let vectors = elements::of_column(schema.field(plan.columns[place].0).data_type());
+                if vectors.is_none()
+                    && !matches!(plan.columns[place].1.kind, Kind::String | Kind::Bytes | Kind::Fixed(_) | Kind::Uuid)
+                {
                     let kind = schema.field(plan.columns[place].0).data_type();
                     return Err(format!(
-                        "the column {name:?} is {kind}, and a value of bytes needs text or binary; for a typed row \
-                         of this column, pass a list: value=[{name:?}]"
+                        "the column {name:?} is {kind}, and a value of bytes needs text, binary or a fixed-size list \
+                         of numbers; for a typed row of this column, pass a list: value=[{name:?}]"
                     ));
                 }
-                Value::Raw(place)
+                vectors.map_or(Value::Raw(place), |elements| Value::Vector(place, elements))
             }
         };
         for name in key {
@@ -150,14 +156,26 @@ impl Plan {
     pub(crate) fn schema(&self) -> Option<String> {
         match &self.value {
             Value::Row(places) => Some(avro(&places.iter().map(|&place| &self.columns[place].1).collect::<Vec<_>>())),
-            Value::Raw(_) => None,
+            Value::Raw(_) | Value::Vector(..) => None,
+        }
+    }
+
+    /// The type and the number of the elements of the values, if they are vectors.
+    pub(crate) fn elements(&self) -> Option<&str> {
+        match &self.value {
+            Value::Vector(_, elements) => Some(elements),
+            _ => None,
         }
     }
 
     /// The records of a batch, which has the schema.
     pub(crate) fn records<'a>(&'a self, batch: &'a RecordBatch) -> Records<'a> {
         let cells = self.columns.iter().map(|(at, column)| Cells::of(column, &**batch.column(*at)));
-        Records { plan: self, cells: cells.collect() }
+        let vectors = match &self.value {
+            Value::Vector(place, _) => Vectors::of(&**batch.column(self.columns[*place].0)),
+            _ => None,
+        };
+        Records { plan: self, cells: cells.collect(), vectors }
     }
 }
 
@@ -165,6 +183,7 @@ impl Plan {
 pub(crate) struct Records<'a> {
     plan: &'a Plan,
     cells: Vec<Cells<'a>>,
+    vectors: Option<Vectors<'a>>,
 }
 
 impl Records<'_> {
@@ -184,10 +203,14 @@ impl Records<'_> {
                     self.cells[place].write(row, value).map_err(in_column)?;
                 }
             }
-            Value::Raw(place) => {
+            Value::Raw(place) | Value::Vector(place, _) => {
                 let cells = &self.cells[*place];
-                match cells.bytes(row) {
-                    Some(bytes) if !cells.is_null(row) => {
+                let bytes = match &self.vectors {
+                    Some(vectors) => vectors.get(row),
+                    None => cells.bytes(row).filter(|_| !cells.is_null(row)),
+                };
+                match bytes {
+                    Some(bytes) => {
                         let room = value.try_reserve(bytes.len());
                         room.map_err(|_| format!("a value of {} bytes, for which there is no memory", bytes.len()))?;
                         value.extend(bytes);
