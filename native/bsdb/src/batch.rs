@@ -63,19 +63,33 @@ where
 {
     let mut sighted: [Option<Sighted<'db>>; GROUP] = [None; GROUP];
     let sighted = &mut sighted[..keys.len()];
-    for (sighted, key) in sighted.iter_mut().zip(keys) {
-        *sighted = shards.single_of(key.as_ref())?.sight(key.as_ref());
-        if let Some(sighted) = sighted {
-            sighted.prefetch();
+    // Keys whose bins take a closer look: many, if records are long and their bins lie in two pages.
+    let mut steps = [(Signature::default(), Step::Absent); GROUP];
+    for ((sighted, step), key) in sighted.iter_mut().zip(&mut steps).zip(keys) {
+        let single = shards.single_of(key.as_ref())?;
+        *sighted = single.sight(key.as_ref());
+        match sighted {
+            Some(sighted) => sighted.prefetch(),
+            None => {
+                step.0 = single.signature(key.as_ref());
+                step.1 = single.step(key.as_ref(), step.0)?;
+                single.prefetch_next(&step.1);
+            }
         }
     }
-    for sighted in sighted.iter().flatten() {
-        sighted.prefetch_records();
+    for ((sighted, (_, step)), key) in sighted.iter().zip(&steps).zip(keys) {
+        match sighted {
+            Some(sighted) => sighted.prefetch_records(),
+            None => shards.single_of(key.as_ref())?.prefetch_record(step),
+        }
     }
-    for (i, (sighted, key)) in sighted.iter().zip(keys).enumerate() {
-        let found = match sighted.and_then(|sighted| sighted.find(key.as_ref())) {
-            Some(found) => found.map(Found::Mapped),
-            None => shards.single_of(key.as_ref())?.find(key.as_ref(), scratch)?,
+    for (i, ((sighted, (signature, step)), key)) in sighted.iter().zip(&steps).zip(keys).enumerate() {
+        let found = match sighted {
+            Some(sighted) => match sighted.find(key.as_ref()) {
+                Some(found) => found.map(Found::Mapped),
+                None => shards.single_of(key.as_ref())?.find(key.as_ref(), scratch)?,
+            },
+            None => shards.single_of(key.as_ref())?.complete(*step, key.as_ref(), *signature, scratch)?,
         };
         answer(base + i, found, scratch)?;
     }

@@ -16,6 +16,9 @@ use crate::os::map::{self, LINE};
 /// The most bins that start in a page.
 pub(crate) const MOST_BINS: usize = 256;
 
+/// Lines of long records that are prefetched; the processor itself goes on from there.
+const PREFETCHED: usize = 8;
+
 /// The directory of a page.
 pub(crate) struct Directory<'a> {
     page: &'a [u8],
@@ -157,6 +160,15 @@ impl PackedFiles {
         let at = start + usize::from(entry & 0xfff);
         map::prefetch(bytes, at);
         map::prefetch(bytes, at + LINE);
+        if place.count > 1 {
+            // The rest of the bin is where the next page begins.
+            for line in 2..PREFETCHED {
+                map::prefetch(bytes, at + line * LINE);
+            }
+            for line in 0..PREFETCHED {
+                map::prefetch(bytes, start + SIZE + line * LINE);
+            }
+        }
     }
 }
 
@@ -205,6 +217,9 @@ impl<'a> Sighted<'a> {
         let (start, end) = self.range();
         map::prefetch(self.page, start);
         map::prefetch(self.page, start + LINE);
+        for line in 2..PREFETCHED.min((end.saturating_sub(start)).div_ceil(LINE)) {
+            map::prefetch(self.page, start + line * LINE);
+        }
         map::prefetch(self.page, end);
     }
 
