@@ -197,10 +197,10 @@ class _Bounds:
         """Pairs of key and value; without values, the value is empty."""
         if self._given and not self._full:
             self._require_order(database)
-            found = database.range(
-                self._from, self._to, self._prefix, reverse="--reverse" in self._given, values=values
-            )
-            return found if values else ((key, b"") for key in found)
+            bounds = self._from, self._to, self._prefix, "--reverse" in self._given
+            if values:
+                return database.range(*bounds)
+            return ((key, b"") for key in database.range(*bounds, values=False))
         records = iter(database.items()) if values else ((key, b"") for key in database)
         return (record for record in records if self._contain(record[0])) if self._bounded else records
 

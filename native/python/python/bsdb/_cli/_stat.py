@@ -41,7 +41,8 @@ class Manifest:
         self.id = content[16:32].hex()
         pages = range(_PAGE, len(content) - _PAGE, _PAGE)
         text = b"".join(content[at : at + _PAGE - 4] for at in pages).rstrip(b"\0").decode()
-        self._lines = [line.partition("=")[::2] for line in text.split("\n") if line]
+        parts = [line.partition("=") for line in text.split("\n") if line]
+        self._lines = [(name, value) for name, _, value in parts]
         self._first = dict(reversed(self._lines))
 
     def text(self, name: str, otherwise: str = "") -> str:

@@ -59,7 +59,8 @@ class Syntax:
     def _add(self, head: str, body: str) -> None:
         text = body.replace("\n  ", " ")
         if head.startswith("-"):
-            name, kind, mark = (*head.split(" ", 2), None, None)[:3]
+            name, *rest = head.split(" ", 2)
+            kind, mark = (*rest, None, None)[:2]
             if name in self._uncovered:
                 self._refused[name] = (
                     f"is not covered by python -m bsdb; use the Java command: bsdb {self._command} {name}"
