@@ -105,6 +105,17 @@ def test_vectors_longer_than_a_part(tmp_path):
     assert (bsdb.open(tmp_path / "db").get_many_numpy(["c", "a", "b"]) == array[[2, 0, 1]]).all()
 
 
+@pytest.mark.parametrize("layout", ["packed", "packed-compressed", "blocked"])
+def test_vectors_that_lie_in_two_pages(layout, tmp_path):
+    array = vectors("<f4", 300)
+    bsdb.build(tmp_path / "db", KEYS, array, layout=layout)
+    for access in ("mapped", "read"):
+        own = bsdb.open(tmp_path / "db", access=access)
+        for _ in range(2):  # the second time, pages are known
+            found = own.get_many_numpy([*KEYS, "no"], default=7)
+            assert (found[:-1] == array).all() and (found[-1] == 7).all()
+
+
 def test_what_is_refused(tmp_path):
     def refused(kind, match, keys, array, **options):
         with pytest.raises(kind, match=match):
