@@ -197,10 +197,10 @@ class _Bounds:
         """Pairs of key and value; without values, the value is empty."""
         if self._given and not self._full:
             self._require_order(database)
-            bounds = self._from, self._to, self._prefix, "--reverse" in self._given
+            bounds, reverse = (self._from, self._to, self._prefix), "--reverse" in self._given
             if values:
-                return database.range(*bounds)
-            return ((key, b"") for key in database.range(*bounds, values=False))
+                return database.range(*bounds, reverse=reverse)
+            return ((key, b"") for key in database.range(*bounds, reverse=reverse, values=False))
         records = iter(database.items()) if values else ((key, b"") for key in database)
         return (record for record in records if self._contain(record[0])) if self._bounded else records
 

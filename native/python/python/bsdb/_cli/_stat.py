@@ -41,9 +41,13 @@ class Manifest:
         self.id = content[16:32].hex()
         pages = range(_PAGE, len(content) - _PAGE, _PAGE)
         text = b"".join(content[at : at + _PAGE - 4] for at in pages).rstrip(b"\0").decode()
-        parts = [line.partition("=") for line in text.split("\n") if line]
-        self._lines = [(name, value) for name, _, value in parts]
-        self._first = dict(reversed(self._lines))
+        self._lines: list[tuple[str, str]] = []
+        for line in filter(None, text.split("\n")):
+            name, _, value = line.partition("=")
+            self._lines.append((name, value))
+        self._first: dict[str, str] = {}
+        for name, value in reversed(self._lines):
+            self._first[name] = value
 
     def text(self, name: str, otherwise: str = "") -> str:
         """The value of a line."""
