@@ -102,7 +102,7 @@ def test_verify(run):
 
 
 def test_help(run):
-    for words in [["--help"], ["get", "--help"], ["scan", "--help"], ["build", "--help"], ["verify", "--help"]]:
+    for words in [["--help"], *([each, "--help"] for each in ("build", "build-parquet", "get", "scan", "verify"))]:
         code, out, _ = run(*words)
         assert code == 0 and b"Examples:" in out and b"python -m bsdb" in out
     assert run("--version") == (0, f"bsdb {bsdb.__version__}\n".encode(), "")
@@ -111,7 +111,7 @@ def test_help(run):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["nix"], 'bsdb: unknown command "nix"; the commands are build, get, scan, stat, verify'),
+        (["nix"], 'bsdb: unknown command "nix"; the commands are build, build-parquet, get, scan, stat, verify'),
         (["get", "-d", DB], "bsdb get: no key given; for example: bsdb get -d ./rdb apple"),
         (["get", "-d", "/nix/db", "key"], "bsdb get: /nix/db: no such directory"),
         (["get", "-d", "/", "key"], "bsdb get: /: no manifest.bsdb"),

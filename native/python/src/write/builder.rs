@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyTypeError, PyValueError}
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
-use super::plan::{Plan, Wanted};
+use super::plan::{Bad, Plan, Wanted};
 use super::stream::Batches;
 use crate::keys::{self, Keys};
 use crate::{errors, options};
@@ -103,6 +103,10 @@ impl Builder {
     }
 
     /// Adds the rows of a table. The value is the bytes of the column raw, or a row of columns, or of all columns.
+    /// A row that is not a record ends that; with the function bad, it is left out, and the function is told its
+    /// number, as what such rows are counted, and the reason; then an empty key is one, unless empty_keys says no.
+    #[pyo3(signature = (table, key, key_join, columns, raw, bad = None, empty_keys = true))]
+    #[allow(clippy::too_many_arguments)]
     fn add_arrow(
         &self,
         table: &Bound<'_, PyAny>,
@@ -110,9 +114,11 @@ impl Builder {
         key_join: Option<Vec<u8>>,
         columns: Option<Vec<String>>,
         raw: Option<String>,
+        bad: Option<&Bound<'_, PyAny>>,
+        empty_keys: bool,
     ) -> PyResult<()> {
         let wanted = Wanted::of(columns, raw);
-        self.with(|work| work.add_arrow(table, &key, key_join.as_deref(), &wanted))
+        self.with(|work| work.add_arrow(table, &key, key_join.as_deref(), &wanted, bad, empty_keys))
     }
 
     /// Adds keys with vectors. `elements` is their type and number, and `rows` yields the bytes of whole vectors.
@@ -446,6 +452,8 @@ impl Work {
         key: &[String],
         join: Option<&[u8]>,
         wanted: &Wanted,
+        bad: Option<&Bound<'_, PyAny>>,
+        empty_keys: bool,
     ) -> PyResult<()> {
         let py = table.py();
         let mut batches = Batches::of(table)?;
@@ -458,6 +466,7 @@ impl Work {
         self.begun = true;
         let raised = Arc::clone(&self.raised);
         let native = self.native()?;
+        let tells = bad.is_some();
         let mut before = 0;
         while let Some(batch) = batches.next(py)? {
             let records = plan.records(&batch);
@@ -469,6 +478,9 @@ impl Work {
                     let end = batch.num_rows().min(row + RECORDS);
                     while row < end && bytes < CHUNK {
                         records.read(row, &mut key, &mut value).map_err(Fault::Row)?;
+                        if tells {
+                            check(&key, empty_keys).map_err(Fault::Row)?;
+                        }
                         native.add(&key, &value).map_err(Fault::Core)?;
                         bytes += key.len() + value.len();
                         row += 1;
@@ -482,7 +494,13 @@ impl Work {
                         return Err(errors::raised(py, "BuildError", text));
                     }
                     Err(Fault::Core(error)) => return Err(exception(py, &raised, error)),
-                    Err(Fault::Row(reason)) => return Err(errors::row(py, format!("row {}: {reason}", before + row))),
+                    Err(Fault::Row(Bad { label, reason })) => {
+                        let Some(bad) = bad else {
+                            return Err(errors::row(py, format!("row {}: {reason}", before + row)));
+                        };
+                        bad.call1((before + row, label, reason))?;
+                        row += 1;
+                    }
                 }
             }
             before += batch.num_rows();
@@ -491,12 +509,27 @@ impl Work {
     }
 }
 
+/// Bytes of the longest key, as the label says it.
+const MAX_KEY: usize = 65_535;
+
 const FAILED: &str = "the build has failed; begin another one";
 
 /// Why a row was not added.
 enum Fault {
-    Row(String),
+    Row(Bad),
     Core(Error),
+}
+
+/// Checks what the core would reject together with the build.
+fn check(key: &[u8], empty_keys: bool) -> Result<(), Bad> {
+    if key.is_empty() && !empty_keys {
+        return Err(Bad { label: "empty key", reason: "the key is empty".into() });
+    }
+    if key.len() > MAX_KEY {
+        let reason = format!("a key of {} bytes; at most {MAX_KEY} fit", key.len());
+        return Err(Bad { label: "key longer than 65535 bytes", reason });
+    }
+    Ok(())
 }
 
 /// What an error of the core raises; if the build was stopped, the reason for that.

@@ -179,6 +179,14 @@ impl Plan {
     }
 }
 
+/// Why a row is not a record.
+pub(crate) struct Bad {
+    /// As what such rows are counted.
+    pub(crate) label: &'static str,
+    /// A text that names the column.
+    pub(crate) reason: String,
+}
+
 /// The records of a batch.
 pub(crate) struct Records<'a> {
     plan: &'a Plan,
@@ -187,8 +195,8 @@ pub(crate) struct Records<'a> {
 }
 
 impl Records<'_> {
-    /// Puts the key and the value of a row in place of what is there. Fails with a reason that names the column.
-    pub(crate) fn read(&self, row: usize, key: &mut Vec<u8>, value: &mut Vec<u8>) -> Result<(), String> {
+    /// Puts the key and the value of a row in place of what is there.
+    pub(crate) fn read(&self, row: usize, key: &mut Vec<u8>, value: &mut Vec<u8>) -> Result<(), Bad> {
         key.clear();
         value.clear();
         for (i, part) in self.plan.keys.iter().enumerate() {
@@ -211,16 +219,18 @@ impl Records<'_> {
                 };
                 match bytes {
                     Some(bytes) => {
-                        let room = value.try_reserve(bytes.len());
-                        room.map_err(|_| format!("a value of {} bytes, for which there is no memory", bytes.len()))?;
+                        value.try_reserve(bytes.len()).map_err(|_| Bad {
+                            label: "no memory",
+                            reason: format!("a value of {} bytes, for which there is no memory", bytes.len()),
+                        })?;
                         value.extend(bytes);
                     }
                     _ => {
                         let name = &self.plan.columns[*place].1.name;
-                        return Err(format!(
-                            "the column {name:?} is null, and a value cannot be; fill it, or leave \
-                                            out such rows"
-                        ));
+                        let reason = format!(
+                            "the column {name:?} is null, and a value cannot be; fill it, or leave out such rows"
+                        );
+                        return Err(Bad { label: "null value", reason });
                     }
                 }
             }
@@ -228,7 +238,7 @@ impl Records<'_> {
         Ok(())
     }
 
-    fn key(&self, part: &Key, row: usize, out: &mut Vec<u8>) -> Result<(), String> {
+    fn key(&self, part: &Key, row: usize, out: &mut Vec<u8>) -> Result<(), Bad> {
         let mut cells = &self.cells[part.place];
         let mut null = cells.is_null(row);
         for &field in &part.fields {
@@ -239,14 +249,16 @@ impl Records<'_> {
             null = null || cells.is_null(row);
         }
         if null {
-            return Err(format!("the key column {:?} is null; leave out such rows", part.name));
+            let reason = format!("the key column {:?} is null; leave out such rows", part.name);
+            return Err(Bad { label: "null key", reason });
         }
         cells.key(row, out).map_err(in_column)
     }
 }
 
-fn in_column(problem: Problem) -> String {
-    format!("the column {:?} {}", problem.column(), problem.reason)
+fn in_column(problem: Problem) -> Bad {
+    let reason = format!("the column {:?} {}", problem.column(), problem.reason);
+    Bad { label: "a value that cannot be stored", reason }
 }
 
 fn missing(schema: &Schema, name: &str) -> String {
@@ -278,7 +290,7 @@ pub(crate) fn _encode<'py>(
         for row in 0..batch.num_rows() {
             records
                 .read(row, &mut key, &mut value)
-                .map_err(|reason| errors::row(py, format!("row {row}: {reason}")))?;
+                .map_err(|bad| errors::row(py, format!("row {row}: {}", bad.reason)))?;
             made.append((bytes(py, &key)?, bytes(py, &value)?))?;
         }
     }

@@ -10,14 +10,19 @@ from typing import Optional
 
 import bsdb
 
-from . import _make, _read, _stat
+from . import _make, _parquet, _read, _stat
 from ._console import Console
 from ._input import InputError, reason
 from ._syntax import Arguments, Syntax, UsageError, nearest
 
 # Of each command what runs it, what it does, and the options of the Java command that it does not cover.
 _COMMANDS: dict[str, tuple[Callable[[Arguments, Console], int], str, tuple[str, ...]]] = {
-    "build": (_make.build, "build a database from text, CSV or JSON lines", _make.UNCOVERED),
+    "build": (_make.build, "build a database from text, CSV, JSON lines or Parquet", _make.UNCOVERED),
+    "build-parquet": (
+        _make.build_parquet,
+        "build a database from Parquet",
+        (*_make.UNCOVERED, *_parquet.UNCOVERED),
+    ),
     "get": (_read.get, "look up keys and print their values", ()),
     "scan": (_read.scan, "print all records, or a range of keys", ()),
     "stat": (_read.stat, "print a database's figures", ("--engines",)),
@@ -26,7 +31,7 @@ _COMMANDS: dict[str, tuple[Callable[[Arguments, Console], int], str, tuple[str, 
 
 # Commands of bsdb that need Java.
 _JAVA = (
-    "bench bench-async build-parquet diff get-rate merge merge-parquet plan publish pull push rollback serve "
+    "bench bench-async diff get-rate merge merge-parquet plan publish pull push rollback serve "
     "unicode-names versions warm"
 ).split()
 
@@ -67,6 +72,9 @@ def main(words: Optional[list[str]] = None) -> int:
             code = 0
             console.print(f"bsdb {bsdb.__version__}")
         else:
+            if first == "build":
+                name = "bsdb build"
+                first = "build-parquet" if _make.is_parquet(words[1:]) else first
             name = f"bsdb {first}" if first in _COMMANDS or first in _JAVA else name
             code = _run(first, words[1:], console)
         console.flush()

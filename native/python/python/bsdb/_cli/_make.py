@@ -9,7 +9,7 @@ import secrets
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Optional
 
@@ -19,6 +19,7 @@ from .. import _bsdb
 from . import _read, _stat
 from ._console import Console, Progress
 from ._input import InputError, begins_as_database, decoder, find, gunzip
+from ._parquet import Choice, Rows
 from ._syntax import Arguments, UsageError, normal, resolve, shown
 
 # What needs the Java command.
@@ -31,33 +32,90 @@ _CSV_ONLY = ("--key-column", "--value-column", "--csv-values", "--csv-delimiter"
 
 
 def build(arguments: Arguments, console: Console) -> int:
-    """Builds a database."""
-    _refuse_parquet(arguments)
+    """Builds a database from text, CSV or JSON lines."""
+    arguments.choice("--format", ("text", "parquet"), "text")
     source = _source(arguments)
     target, options = _target(arguments)
     if "-" in arguments.all("-i") and sys.stdin is None:
         raise InputError("standard input is closed")
+
+    def opened(databases: list[str]) -> tuple[list[str], _Build]:
+        source["files"] = find(arguments.all("-i"), databases)
+
+        def run(stages: _Stages, rejects: Optional[str]) -> dict[str, Any]:
+            source["rejects"] = rejects
+            return _bsdb._build_text(source, target, options, stages.told)
+
+        return [path for _, path, _, _ in source["files"] if path is not None], run
+
+    return _make("bsdb build", arguments, console, target, opened)
+
+
+def build_parquet(arguments: Arguments, console: Console) -> int:
+    """Builds a database from Parquet files."""
+    target, options = _target(arguments)
+    choice = Choice.of(arguments)
+
+    def opened(databases: list[str]) -> tuple[list[str], _Build]:
+        paths = choice.find(databases)
+        rows = Rows(choice, paths)
+
+        def run(stages: _Stages, rejects: Optional[str]) -> dict[str, Any]:
+            def told(stage: str, done: int, total: Optional[int]) -> None:
+                total = rows.rows if stage == "records" else total
+                stages.told(stage, done, done / total if total else None)
+
+            settings = {**options, **({} if rows.schema is None else {"value_schema": rows.schema})}
+            builder = _bsdb.Builder(target, list(settings.items()), told)
+            try:
+                if options.get("dictionary_bytes", "0") != "0":
+                    rows.sample(builder, int(options["sample_records"]))
+                rows.feed(builder, rejects)
+                return {**builder.finish(), **rows.report()}
+            except bsdb.DuplicateKeyError as error:
+                raise InputError(
+                    f"duplicate key {_shown_key(error.key)}: {rows.place(error.first)} and {rows.place(error.second)} "
+                    "(to keep one of them: --on-duplicate first or --on-duplicate last)"
+                ) from None
+            finally:
+                builder.abort()
+
+        return paths, run
+
+    return _make("bsdb build-parquet", arguments, console, target, opened)
+
+
+_Build = Callable[["_Stages", Optional[str]], dict[str, Any]]
+
+
+def _make(
+    program: str,
+    arguments: Arguments,
+    console: Console,
+    target: str,
+    opened: Callable[[list[str]], tuple[list[str], _Build]],
+) -> int:
+    """Runs a build, which ``opened`` returns with the paths of its inputs, and prints the report."""
     rejects = arguments.path("--rejects")
     if rejects is not None:
         _check_rejects(rejects, target, arguments.has("--overwrite"))
     quiet = arguments.has("-q")
     databases: list[str] = []
-    source["files"] = find(arguments.all("-i"), databases)
+    inputs, run = opened(databases)
     if rejects is not None:
-        _check_writable(rejects, [path for _, path, _, _ in source["files"] if path is not None])
+        _check_writable(rejects, inputs)
     if not quiet:
         for database in databases:
-            console.say(f"bsdb build: {database} is a bsdb database and is left out")
+            console.say(f"{program}: {database} is a bsdb database and is left out")
     began = time.monotonic()
     progress = Progress(console, quiet)
     stages = _Stages(progress)
     with _signals(), _rejects(rejects) as (written, publish):
-        source["rejects"] = written
         try:
-            made = _bsdb._build_text(source, target, options, stages.told)
+            made = run(stages, written)
         except KeyboardInterrupt:
             progress.close()
-            console.say("bsdb build: interrupted, nothing was built")
+            console.say(f"{program}: interrupted, nothing was built")
             raise
         finally:
             progress.close()
@@ -69,7 +127,7 @@ def build(arguments: Arguments, console: Console) -> int:
             ) from None
     summary = _Summary(target, made, stages.seconds(), time.monotonic() - began)
     for warning in made["warnings"]:
-        console.say(f"bsdb build: warning: {warning}")
+        console.say(f"{program}: warning: {warning}")
     if arguments.has("--json"):
         console.print(summary.for_programs())
         console.flush()
@@ -82,22 +140,37 @@ def build(arguments: Arguments, console: Console) -> int:
     return 0
 
 
-def _refuse_parquet(arguments: Arguments) -> None:
-    inputs = arguments.all("-i")
-    by_name = [bool(re.fullmatch(r"(?s).*\.(parquet|parq)/*", name)) for name in inputs]
-    given = arguments.text("--format")
-    if given is None and any(by_name) and not all(by_name):
-        one, other = inputs[by_name.index(True)], inputs[by_name.index(False)]
+def is_parquet(words: list[str]) -> bool:
+    """Whether a command line is about Parquet: by --format, or else by the names of the inputs."""
+    parquet = text = None
+    line = words[: words.index("--")] if "--" in words else words
+    for at, word in enumerate(line):
+        option, equals, value = word.partition("=")
+        if not equals:
+            value = words[at + 1] if at + 1 < len(words) else ""
+        if option == "--format":
+            return value == "parquet"
+        if option == "-i" and re.fullmatch(r"(?s).*\.(parquet|parq)/*", value):
+            parquet = value
+        elif option == "-i":
+            text = value
+    if text is not None and parquet is not None:
         raise UsageError(
-            f'by their names, "{one}" is Parquet and "{other}" is not (one build reads one kind; --format text, or '
+            f'by their names, "{parquet}" is Parquet and "{text}" is not (one build reads one kind; --format text, or '
             "--format parquet, says which)"
         )
-    if given == "parquet" or (given is None and any(by_name)):
-        raise UsageError(
-            "Parquet is not covered by python -m bsdb build; pass a table of pyarrow to bsdb.build, or use the Java "
-            "command: bsdb build --format parquet"
-        )
-    arguments.choice("--format", ("text", "parquet"), "text")
+    return parquet is not None
+
+
+def _shown_key(key: bytes) -> str:
+    """A key for messages: quoted text if it is printable UTF-8, otherwise hexadecimal digits. Long keys are cut."""
+    head = key[:128]
+    tail = f"... ({len(key)} bytes)" if len(key) > 128 else ""
+    try:
+        text = head.decode()
+    except UnicodeDecodeError:
+        text = "\0"
+    return (f"0x{head.hex()}" if re.search("[\0-\x1f\x7f-\x9f]", text) else f'"{text}"') + tail
 
 
 def _source(arguments: Arguments) -> dict[str, Any]:
@@ -369,6 +442,8 @@ class _Summary:
         self._seconds = seconds
         self._rate = made["records"] / seconds if seconds > 0 else 0.0
         self._files = _stat.Facts(target).files
+        self._rows = "rows" in made
+        self._unit = "rows" if self._rows else "lines"
 
     def for_programs(self) -> str:
         """The report as one JSON object."""
@@ -376,7 +451,8 @@ class _Summary:
         report = {
             "directory": self._target,
             "databaseId": made["id"],
-            "lines": made["lines"],
+            **({"filesRead": made["files_read"], "directoriesLeftOut": 0, "filesLeftOut": 0} if self._rows else {}),
+            self._unit: made[self._unit],
             "records": made["records"],
             "rejected": made["rejected"],
             "rejectedByReason": made["rejected_by_reason"],
@@ -401,7 +477,8 @@ class _Summary:
         made = self._made
         reasons = ", ".join(f"{reason}: {lines:,}" for reason, lines in made["rejected_by_reason"].items())
         rows = [
-            ("lines read", f"{made['lines']:,}"),
+            *([("files read", f"{made['files_read']:,}")] if self._rows else []),
+            (f"{self._unit} read", f"{made[self._unit]:,}"),
             ("records written", f"{made['records']:,}"),
             ("rejected", f"{made['rejected']:,}" + (f"  ({reasons})" if reasons else "")),
             ("duplicates dropped", f"{made['dropped']:,}"),

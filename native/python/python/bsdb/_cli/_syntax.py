@@ -75,7 +75,7 @@ class Syntax:
             self._refused.update((name, text) for name in head[2:].split(" "))
         elif head.startswith("# "):
             covered = not any(re.search(rf"(?<!\S){re.escape(name)}(?!\S)", body) for name in self._uncovered)
-            if covered and ".parquet" not in body:
+            if covered:
                 self._footer += ["  " + head, "  " + body]
         else:
             self._help += ["", head]
@@ -90,7 +90,8 @@ class Syntax:
         _describe("--debug", "show the stack trace of an error", lines)
         if self._footer:
             lines += ["", "Examples:", *self._footer]
-        return _OURS.sub("python -m bsdb ", "\n".join(lines))
+        text = re.sub(r"\n[A-Z]\w*:\n(?=\n)", "", "\n".join(lines))  # without headings that have no options
+        return _OURS.sub("python -m bsdb ", text)
 
     def parse(self, words: Sequence[str]) -> Arguments:
         """Parses arguments. They are as Python has them: bytes that are not UTF-8 are surrogates."""
