@@ -7,6 +7,7 @@ import os
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any, Callable, NamedTuple, Optional
 
 import bsdb
@@ -119,8 +120,9 @@ class Choice(NamedTuple):
                     found += _paths(path, databases)
             except OSError as error:
                 raise InputError(f"{shown(given)}: {reason(error)}") from None
+        log_of = cache(_log)
         for file in found:
-            _refuse_tables(file)
+            _refuse_tables(file, log_of)
             directory = os.path.dirname(os.path.abspath(file))
             partition = next((name for name in reversed(directory.split(b"/")) if b"=" in name), None)
             if partition is not None and self.partitions:
@@ -173,22 +175,28 @@ def _paths_of(match: bytes, databases: list[str]) -> list[bytes]:
     return _paths(match, databases)
 
 
-def _refuse_tables(file: bytes) -> None:
+def _refuse_tables(file: bytes, log_of: Callable[[bytes], Optional[bytes]]) -> None:
     """Rejects files of tables, some of which hold rows that were deleted."""
     for path in {os.path.abspath(file), os.path.realpath(file)}:
         while path != b"/":
             path = os.path.dirname(path)
-            for log, what in _TABLES.items():
-                place = os.path.join(path, log)
-                if not os.path.isdir(place):
-                    continue
-                if log == b"metadata" and not glob.glob(glob.escape(os.fsdecode(place)) + "/*.metadata.json*"):
-                    continue
+            log = log_of(path)
+            if log is not None:
                 raise InputError(
-                    f"{_name(path)}: is {what} ({os.fsdecode(log)}), whose directory still holds files of rows that "
+                    f"{_name(path)}: is {_TABLES[log]} ({log.decode()}), whose directory still holds files of rows that "
                     "were deleted or replaced; write its current rows to a plain directory with the engine it belongs "
                     "to (Spark, Trino, DuckDB) and build from that"
                 )
+
+
+def _log(directory: bytes) -> Optional[bytes]:
+    """The name of the log in a directory that is a table."""
+    for log in _TABLES:
+        place = os.path.join(directory, log)
+        if os.path.isdir(place):
+            if log != b"metadata" or glob.glob(glob.escape(os.fsdecode(place)) + "/*.metadata.json*"):
+                return log
+    return None
 
 
 class Rows:
