@@ -210,6 +210,18 @@ def many_types(rows):
         "struct": pa.array(some({"a": i, "b": str(i)} for i in n)),
         "map": pa.array(some([(f"k{j}", j) for j in range(i % 3)] for i in n), pa.map_(pa.string(), pa.int32())),
         "dict": pa.array([f"c{i % 20}" for i in n]).dictionary_encode(),
+        "u8": pa.array((i % 256 for i in n), pa.uint8()),
+        "u16": pa.array((i for i in n), pa.uint16()),
+        "dec256": pa.array(n, pa.int64()).cast(pa.decimal256(50, 3)),
+        "t32s": pa.array((i % 86_400 for i in n), pa.time32("s")),
+        "t64n": pa.array(n, pa.time64("ns")),
+        "s!": pa.array(n, pa.timestamp("s")),
+        "ms tz": pa.array(n, pa.timestamp("ms", "Europe/Berlin")),
+        "null": pa.nulls(rows),
+        "duration": pa.array(n, pa.duration("us")),
+        "large": pa.array([str(i) for i in n], pa.large_string()),
+        "pair": pa.array([[i, None] for i in n], pa.list_(pa.float32(), 2)),
+        "large list": pa.array([[i] for i in n], pa.large_list(pa.int16())),
         "nested": pa.array([[{"x": 1.5 * i, "y": [str(i)]}] for i in n]),
     }
 
