@@ -184,8 +184,8 @@ def _refuse_tables(file: bytes, log_of: Callable[[bytes], Optional[bytes]]) -> N
             if log is not None:
                 raise InputError(
                     f"{_name(path)}: is {_TABLES[log]} ({log.decode()}), whose directory still holds files of rows "
-                    "that were deleted or replaced; write its current rows to a plain directory with the engine it belongs "
-                    "to (Spark, Trino, DuckDB) and build from that"
+                    "that were deleted or replaced; write its current rows to a plain directory with the engine it "
+                    "belongs to (Spark, Trino, DuckDB) and build from that"
                 )
 
 
