@@ -153,6 +153,7 @@ class Facts:
             "compressionLevel": one.number("zstd.level"),
             "dictionaryBytes": self._dictionary,
             "valueSchema": self.schema,
+            "valueElements": one.text("value.elements") or None,
             "bins": self._sum("packed.bins"),
             "spanning": one.number("packed.spanning") == 1,
         }
@@ -187,6 +188,8 @@ class Facts:
         if self._schema is not None:
             columns = len(self._schema.get("fields", ()))
             yield "typed rows", f"{columns:,} column{'' if columns == 1 else 's'}"
+        if one.has("value.elements"):
+            yield "elements of a value", one.text("value.elements")
         shards = one.number("shard.count")
         if of_set:
             held = of_set.text("set.held")
