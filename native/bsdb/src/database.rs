@@ -89,7 +89,6 @@ impl Database {
         }
     }
 
-    #[cfg(test)]
     pub(crate) fn shards(&self) -> &Shards {
         &self.shards
     }

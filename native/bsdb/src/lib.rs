@@ -35,6 +35,7 @@ compile_error!("bsdb maps whole files, which needs addresses of 64 bits");
 
 mod batch;
 mod database;
+mod diff;
 mod error;
 mod file;
 mod format;
@@ -53,6 +54,7 @@ mod verify;
 mod write;
 
 pub use database::{Database, Statistics};
+pub use diff::{Diff, Difference, Differences};
 pub use error::{Error, Result};
 pub use file::paged::Access;
 pub use format::elements::{Element, ValueElements};
@@ -65,4 +67,5 @@ pub use store::Store;
 pub use verify::Verified;
 pub use write::builder::{Builder, Built};
 pub use write::control::{Progress, Stage};
+pub use write::merge::{Changes, Merger};
 pub use write::options::{BuildOptions, Duplicates};

@@ -203,8 +203,7 @@ fn dictionary(file: &PagedFile, line: &FileLine) -> Result<Vec<u8>> {
     if digest != line.digest {
         return Err(file.damaged(SIZE as u64, format!("pages with digest {:x}", line.digest), format!("{digest:x}")));
     }
-    let end = line.end / SIZE as u64 * PAYLOAD as u64 + line.end % SIZE as u64;
-    let length = (end as usize).saturating_sub(PAYLOAD);
+    let length = line.content() as usize;
     if length > bytes.len() {
         return Err(file.damaged(line.end, "a dictionary that ends in its file", format!("end {}", line.end)));
     }

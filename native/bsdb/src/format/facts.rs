@@ -5,7 +5,7 @@ use std::fmt;
 use super::address;
 use super::elements::ValueElements;
 use super::frame::{hex, Id, Kind};
-use super::page::SIZE;
+use super::page::{PAYLOAD, SIZE};
 use super::routing;
 use super::text::Lines;
 use crate::error::Result;
@@ -106,6 +106,11 @@ impl FileLine {
         })
     }
 
+    /// The bytes of content, without the padding at the end.
+    pub(crate) fn content(&self) -> u64 {
+        (self.end / SIZE as u64 - 1) * PAYLOAD as u64 + self.end % SIZE as u64
+    }
+
     /// The name of the file in the directory of the database with this id.
     pub(crate) fn name(&self, id: &Id) -> String {
         let id8 = hex(&id[..4]);
@@ -188,6 +193,7 @@ pub(crate) struct Facts {
     pub(crate) shard: u32,
     pub(crate) shards: u32,
     pub(crate) block: u64,
+    pub(crate) level: i32,
     pub(crate) longest_block: u64,
     pub(crate) bins: u64,
     pub(crate) spanning: bool,
@@ -250,6 +256,7 @@ impl Facts {
             shard: lines.number("shard.number", 0, shards - 1)?,
             shards,
             block: lines.number("zstd.block", 0, 1 << 20)?,
+            level: lines.number("zstd.level", 0, 22)?,
             longest_block: lines.number("zstd.longest", 0, 1 << 32)?,
             bins: 0,
             spanning: false,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::assembly::Context;
 use super::control::{Control, Listener, Progress, Stage};
 use super::database::{DatabaseWriter, Output};
+use super::merge::Changes;
 use super::options::BuildOptions;
 use super::record::Record;
 use super::set::SetWriter;
@@ -16,7 +17,9 @@ use crate::format::record::{MAX_KEY, MAX_VALUE};
 use crate::hash::mum::Mum;
 
 /// Records between two reports of progress.
-const REPORTED: u64 = 1 << 16;
+pub(super) const REPORTED: u64 = 1 << 16;
+
+pub(super) const FAILED: &str = "the build has failed before; begin another one";
 
 /// Builds a database.
 ///
@@ -35,10 +38,10 @@ const REPORTED: u64 = 1 << 16;
 pub struct Builder {
     // Dropped in this order: files are closed before their directory is removed.
     output: Box<dyn Output>,
-    work: Workspace,
-    signatures: Mum,
-    elements: Option<ValueElements>,
-    control: Control,
+    pub(super) work: Workspace,
+    pub(super) signatures: Mum,
+    pub(super) elements: Option<ValueElements>,
+    pub(super) control: Control,
     records: u64,
     /// The process that started the build. A fork of it must not publish the database.
     process: u32,
@@ -66,6 +69,8 @@ pub struct Built {
     pub bytes: u64,
     /// Bytes of the dictionary, or of those of all shards.
     pub dictionary_bytes: usize,
+    /// What a [`Merger`](crate::Merger) did; None of other builds.
+    pub changes: Option<Changes>,
     /// What failed after the database was published; it is complete and can be used.
     pub warnings: Vec<String>,
 }
@@ -87,7 +92,7 @@ impl Builder {
         Builder::start(path.as_ref(), options, Some(Box::new(progress)))
     }
 
-    fn start(path: &Path, options: BuildOptions, listener: Option<Listener>) -> Result<Builder> {
+    pub(super) fn start(path: &Path, options: BuildOptions, listener: Option<Listener>) -> Result<Builder> {
         options.check()?;
         let work = Workspace::create(path, &options)?;
         let control = Control::new(listener);
@@ -129,17 +134,9 @@ impl Builder {
     /// A record that is refused with [`Error::Argument`], as its key or value has the wrong length, is not part of the
     /// database; the build can go on.
     pub fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
-        check_lengths(key, value)?;
-        if let Some(elements) = self.elements.filter(|elements| elements.bytes() != value.len()) {
-            return Err(Error::Argument(format!(
-                "the value of record {} has {} bytes, but value_elements of {elements} are {}",
-                self.records,
-                value.len(),
-                elements.bytes()
-            )));
-        }
+        check_record(self.elements, self.records, key, value)?;
         if self.failed {
-            return Err(Error::Argument("the build has failed before; begin another one".into()));
+            return Err(Error::Argument(FAILED.into()));
         }
         self.failed = true;
         self.output.add(&Record { signature: self.signatures.sign(key), key, value })?;
@@ -167,7 +164,7 @@ impl Builder {
     /// Writes the database, forces it to the device and publishes it.
     pub fn finish(self) -> Result<Built> {
         if self.failed {
-            return Err(Error::Argument("the build has failed before; begin another one".into()));
+            return Err(Error::Argument(FAILED.into()));
         }
         if self.process != std::process::id() {
             let text = "a fork of the process that started the build cannot finish it; finish it there";
@@ -187,6 +184,7 @@ impl Builder {
             value_bytes: written.totals.value_bytes,
             bytes: written.bytes,
             dictionary_bytes: written.dictionary,
+            changes: None,
             warnings,
         })
     }
@@ -198,7 +196,20 @@ impl std::fmt::Debug for Builder {
     }
 }
 
-fn check_lengths(key: &[u8], value: &[u8]) -> Result<()> {
+/// Fails if a record cannot be part of the database.
+pub(super) fn check_record(elements: Option<ValueElements>, number: u64, key: &[u8], value: &[u8]) -> Result<()> {
+    check_lengths(key, value)?;
+    match elements.filter(|elements| elements.bytes() != value.len()) {
+        Some(elements) => Err(Error::Argument(format!(
+            "the value of record {number} has {} bytes, but value_elements of {elements} are {}",
+            value.len(),
+            elements.bytes()
+        ))),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn check_lengths(key: &[u8], value: &[u8]) -> Result<()> {
     for (what, length, most) in [("key", key.len(), MAX_KEY), ("value", value.len(), MAX_VALUE)] {
         if length > most {
             return Err(Error::Argument(format!("a {what} of {length} bytes; at most {most} fit")));

@@ -12,6 +12,7 @@ pub(crate) mod data;
 pub(crate) mod database;
 pub(crate) mod hash;
 pub(crate) mod manifest;
+pub(crate) mod merge;
 pub(crate) mod options;
 pub(crate) mod order;
 pub(crate) mod output;

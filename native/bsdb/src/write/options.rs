@@ -3,9 +3,11 @@
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
+use crate::database::Database;
 use crate::error::{Error, Result};
 use crate::format::elements::{Element, ValueElements};
 use crate::format::facts::Layout;
+use crate::format::frame::Kind;
 use crate::format::routing;
 
 /// Which of several records with the same key a build keeps.
@@ -114,6 +116,41 @@ impl Number {
         let value: i128 = text.parse().map_err(|_| wrong())?;
         self.check(value)?;
         T::try_from(value).map_err(|_| wrong())
+    }
+}
+
+impl BuildOptions {
+    /// The options that give a database like another one, as far as its manifest states them. A dictionary may have
+    /// the size of the largest that the other one has. The resources are the defaults, and so are the samples. Of
+    /// records with the same key, the last one is kept.
+    ///
+    /// The hash function is the one that all builds have, also if the other database has an older kind.
+    pub fn of(database: &Database) -> BuildOptions {
+        let facts = database.shards().facts();
+        let mut like = BuildOptions {
+            layout: facts.layout,
+            chosen: true,
+            filter_bits: facts.filter.map_or(0, |filter| filter.bits),
+            data_files: facts.data().count().max(1) as u16,
+            shards: facts.shards,
+            duplicates: Duplicates::Last,
+            ordered: facts.order.is_some(),
+            schema: facts.schema.clone(),
+            elements: facts.elements,
+            seed: facts.seed,
+            ..BuildOptions::default()
+        };
+        if !facts.layout.is_packed() {
+            like.checksum_bits = facts.checksum_bits;
+        }
+        if facts.layout.is_compressed() {
+            like.block = facts.block;
+            like.level = facts.level;
+            let singles = database.shards().held();
+            let dictionaries = singles.filter_map(|single| single.facts.file(Kind::Dictionary));
+            like.dictionary = dictionaries.map(|line| line.content() as usize).max().unwrap_or(0);
+        }
+        like
     }
 }
 
