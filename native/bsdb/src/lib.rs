@@ -46,6 +46,8 @@ mod memory;
 mod options;
 mod order;
 mod os;
+#[cfg(unix)]
+mod publish;
 mod scan;
 mod shards;
 mod single;
@@ -62,6 +64,8 @@ pub use format::facts::Layout;
 pub use options::Options;
 pub use order::key_range::KeyRange;
 pub use order::walk::{Keys, Range};
+#[cfg(unix)]
+pub use publish::{publish, publish_while, rollback, versions, PublishOptions, Published, Version};
 pub use scan::Scan;
 pub use store::Store;
 pub use verify::Verified;

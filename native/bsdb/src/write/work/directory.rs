@@ -333,7 +333,7 @@ fn lock_new(path: &Path, mark: &[u8]) -> Result<File> {
 }
 
 /// Locks a whole file for this process. Returns false if another process holds the lock.
-fn try_lock(file: &File) -> io::Result<bool> {
+pub(crate) fn try_lock(file: &File) -> io::Result<bool> {
     match fcntl_lock(file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(true),
         Err(Errno::AGAIN | Errno::ACCESS) => Ok(false),

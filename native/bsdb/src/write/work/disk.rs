@@ -8,22 +8,22 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 
 /// Whether there is something at a path, be it a link that leads nowhere.
-pub(super) fn exists(path: &Path) -> bool {
+pub(crate) fn exists(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
 /// Whether a path is a directory and not a link to one.
-pub(super) fn is_directory(path: &Path) -> bool {
+pub(crate) fn is_directory(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|meta| meta.is_dir())
 }
 
 /// Whether a path is a regular file and not a link to one.
-pub(super) fn is_file(path: &Path) -> bool {
+pub(crate) fn is_file(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|meta| meta.is_file())
 }
 
 /// The names in a directory, sorted.
-pub(super) fn names(directory: &Path) -> Result<Vec<OsString>> {
+pub(crate) fn names(directory: &Path) -> Result<Vec<OsString>> {
     let entries = fs::read_dir(directory).and_then(|all| all.map(|entry| entry.map(|e| e.file_name())).collect());
     let mut names: Vec<OsString> = entries.map_err(|e| Error::io(directory, e))?;
     names.sort_unstable();
@@ -31,7 +31,7 @@ pub(super) fn names(directory: &Path) -> Result<Vec<OsString>> {
 }
 
 /// Creates a directory. Returns false if there is something already.
-pub(super) fn make(directory: &Path) -> Result<bool> {
+pub(crate) fn make(directory: &Path) -> Result<bool> {
     change(Change::Make, directory)?;
     match fs::create_dir(directory) {
         Ok(()) => Ok(true),
@@ -41,13 +41,13 @@ pub(super) fn make(directory: &Path) -> Result<bool> {
 }
 
 /// Renames a file or a directory. What has the new name is replaced if it is a file, or an empty directory.
-pub(super) fn rename(from: &Path, to: &Path) -> Result<()> {
+pub(crate) fn rename(from: &Path, to: &Path) -> Result<()> {
     change(Change::Rename, to)?;
     fs::rename(from, to).map_err(|e| Error::io(to, e))
 }
 
 /// Writes a file, new or anew, and forces it to the device. Its entry in the directory is not forced.
-pub(super) fn write(path: &Path, parts: &[&[u8]]) -> Result<()> {
+pub(crate) fn write(path: &Path, parts: &[&[u8]]) -> Result<()> {
     change(Change::Write, path)?;
     let write = || {
         let mut file = File::create(path)?;
@@ -60,7 +60,7 @@ pub(super) fn write(path: &Path, parts: &[&[u8]]) -> Result<()> {
 }
 
 /// Removes a file or a link, if there is one.
-pub(super) fn remove_file(path: &Path) -> Result<()> {
+pub(crate) fn remove_file(path: &Path) -> Result<()> {
     change(Change::Remove, path)?;
     match fs::remove_file(path) {
         Err(e) if e.kind() != ErrorKind::NotFound => Err(Error::io(path, e)),
@@ -69,7 +69,7 @@ pub(super) fn remove_file(path: &Path) -> Result<()> {
 }
 
 /// Removes a directory, unless it is gone or holds something.
-pub(super) fn remove_directory(path: &Path) -> Result<()> {
+pub(crate) fn remove_directory(path: &Path) -> Result<()> {
     use ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotFound};
     change(Change::Remove, path)?;
     match fs::remove_dir(path) {
@@ -79,23 +79,23 @@ pub(super) fn remove_directory(path: &Path) -> Result<()> {
 }
 
 /// Forces the entries of a directory to the device.
-pub(super) fn force(directory: &Path) -> Result<()> {
+pub(crate) fn force(directory: &Path) -> Result<()> {
     change(Change::Force, directory)?;
     File::open(directory).and_then(|open| open.sync_all()).map_err(|e| Error::io(directory, e))
 }
 
 /// Forces the entries of the directory that holds a path to the device.
-pub(super) fn force_parent(path: &Path) -> Result<()> {
+pub(crate) fn force_parent(path: &Path) -> Result<()> {
     path.parent().map_or(Ok(()), force)
 }
 
 /// Directories that a build made for others. They are removed when this is dropped, unless they hold something.
 #[derive(Debug, Default)]
-pub(super) struct Made(Vec<PathBuf>);
+pub(crate) struct Made(Vec<PathBuf>);
 
 impl Made {
     /// Creates a directory and its missing parents, unless others create them meanwhile.
-    pub(super) fn make(&mut self, directory: &Path) -> Result<()> {
+    pub(crate) fn make(&mut self, directory: &Path) -> Result<()> {
         let missing: Vec<&Path> = directory.ancestors().take_while(|path| !path.exists()).collect();
         for path in missing.into_iter().rev() {
             if make(path)? {
@@ -114,12 +114,12 @@ impl Made {
     }
 
     /// The directories, from the top down.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Path> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Path> {
         self.0.iter().map(PathBuf::as_path)
     }
 
     /// Leaves the directories where they are.
-    pub(super) fn keep(mut self) {
+    pub(crate) fn keep(mut self) {
         self.0.clear();
     }
 }
@@ -136,7 +136,7 @@ impl Drop for Made {
 
 /// The kinds of changes, for tests that make some of them fail, or end the process before one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Change {
+pub(crate) enum Change {
     Make,
     Rename,
     Write,
@@ -155,7 +155,7 @@ use hook::change;
 
 /// Faults that tests inject.
 #[cfg(test)]
-pub(super) mod hook {
+pub(crate) mod hook {
     use super::*;
     use std::cell::RefCell;
     use std::io;
@@ -177,7 +177,7 @@ pub(super) mod hook {
         result
     }
 
-    pub(super) fn change(kind: Change, path: &Path) -> Result<()> {
+    pub(crate) fn change(kind: Change, path: &Path) -> Result<()> {
         HOOK.with_borrow_mut(|hook| hook.as_mut().map_or(Ok(()), |hook| hook(kind, path)))
             .map_err(|e| Error::io(path, e))
     }

@@ -9,9 +9,9 @@
 //! The lock on a file in the directory tells a live build from a killed one, whose stale files the next build of the
 //! same target removes ([`directory`]). The Java builder does the same, so builds of both kinds get along.
 
-mod directory;
-mod disk;
-mod names;
+pub(crate) mod directory;
+pub(crate) mod disk;
+pub(crate) mod names;
 mod replacement;
 #[cfg(test)]
 mod tests;
@@ -271,7 +271,7 @@ fn current() -> Result<PathBuf> {
 }
 
 /// The absolute path without `.` and `..`, by its text alone.
-fn absolute(path: &Path) -> Result<PathBuf> {
+pub(crate) fn absolute(path: &Path) -> Result<PathBuf> {
     let mut made = if path.is_absolute() { PathBuf::new() } else { current()? };
     for component in path.components() {
         match component {

@@ -47,7 +47,7 @@ pub(super) fn is_database_file(name: &[u8]) -> bool {
 }
 
 /// Whether a name is that of the directory of a shard, such as `shard-00003-1a2b3c4d`.
-pub(super) fn is_shard(name: &[u8]) -> bool {
+pub(crate) fn is_shard(name: &[u8]) -> bool {
     name.strip_prefix(b"shard-").and_then(|rest| rest.split_first_chunk::<5>()).is_some_and(|(number, rest)| {
         number.iter().all(u8::is_ascii_digit) && rest.len() == 9 && rest[0] == b'-' && is_id8(&rest[1..])
     })
