@@ -100,8 +100,8 @@ pub struct Version {
     pub bytes: u64,
 }
 
-/// Copies a database into a local store as its new version, verifies the copy and makes it current. Creates the store if
-/// it is missing. If that fails, the current version stays current, and nothing is left behind.
+/// Copies a database into a local store as its new version, verifies the copy and makes it current. Creates the store
+/// if it is missing. If that fails, the current version stays current, and nothing is left behind.
 ///
 /// It waits for other publications to the store.
 pub fn publish(database: impl AsRef<Path>, store: impl AsRef<Path>, options: PublishOptions) -> Result<Published> {
@@ -207,7 +207,7 @@ pub fn rollback(store: impl AsRef<Path>, version: Option<&str>) -> Result<String
     Ok(target)
 }
 
-/// A publication that has its turn. Unless the version became current, what was written is removed when this is dropped.
+/// A publication that has its turn. When this is dropped, what was written is removed, unless the version is current.
 struct Publication {
     store: PathBuf,
     /// The name of the version.
