@@ -45,7 +45,7 @@ impl Database {
     }
 
     /// A reference to the database that outlives `close`.
-    fn handle(&self, py: Python<'_>) -> PyResult<Arc<bsdb::Database>> {
+    pub(crate) fn handle(&self, py: Python<'_>) -> PyResult<Arc<bsdb::Database>> {
         self.with_open(py, Arc::clone)
     }
 

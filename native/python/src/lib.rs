@@ -4,10 +4,12 @@
 
 mod bytes;
 mod database;
+mod diff;
 mod errors;
 mod keys;
 mod memory;
 mod options;
+mod publish;
 mod rows;
 mod scan;
 mod schema;
@@ -23,6 +25,7 @@ fn _bsdb(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<database::Database>()?;
     module.add_class::<write::builder::Builder>()?;
+    module.add_class::<diff::Diff>()?;
     module.add_class::<keys::PackedKeys>()?;
     module.add_class::<rows::Rows>()?;
     module.add_class::<scan::Scan>()?;
@@ -30,5 +33,11 @@ fn _bsdb(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(text::_build_text, module)?)?;
     module.add_function(wrap_pyfunction!(text::_read_text, module)?)?;
     module.add_function(wrap_pyfunction!(text::_sample_text, module)?)?;
+    #[cfg(unix)]
+    {
+        module.add_function(wrap_pyfunction!(publish::_publish, module)?)?;
+        module.add_function(wrap_pyfunction!(publish::_rollback, module)?)?;
+        module.add_function(wrap_pyfunction!(publish::_versions, module)?)?;
+    }
     module.setattr("_encode", wrap_pyfunction!(write::plan::_encode, module)?)
 }

@@ -16,7 +16,7 @@ A database is a ``collections.abc.Mapping``. See ``Database``, ``Store`` and ``o
 """
 
 from ._bsdb import __version__
-from ._build import Builder, Built, build
+from ._build import Builder, Built, Changes, build
 from ._database import Database, Store, _open_database, _open_store, open
 from ._errors import (
     BuildError,
@@ -32,25 +32,38 @@ from ._errors import (
     RowError,
     UnsupportedError,
 )
+from ._merge import Diff, DiffCounts, Merger, diff, merge
+from ._publish import Published, Version, publish, rollback, versions
 
 __all__ = [
     "BuildError",
     "Builder",
     "Built",
+    "Changes",
     "ClosedError",
     "DamagedError",
     "Database",
+    "Diff",
+    "DiffCounts",
     "DuplicateKeyError",
     "Error",
     "ExistsError",
     "FileError",
+    "Merger",
     "NotADatabaseError",
     "NotFoundError",
     "NotHeldError",
+    "Published",
     "RowError",
     "Store",
     "UnsupportedError",
+    "Version",
     "__version__",
     "build",
+    "diff",
+    "merge",
     "open",
+    "publish",
+    "rollback",
+    "versions",
 ]

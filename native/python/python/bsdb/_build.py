@@ -17,7 +17,7 @@ from typing import Any, Callable, Optional, Union
 from . import _bsdb
 from ._database import _require
 
-__all__ = ["Builder", "Built", "build"]
+__all__ = ["Builder", "Built", "Changes", "build"]
 
 _Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 _Bytes = Union[bytes, bytearray, memoryview, str]
@@ -54,6 +54,24 @@ _ELEMENTS = {"f2": "f16", "f4": "f32", "f8": "f64", "i1": "i8", "u1": "u8", "i2"
 
 
 @dataclass(frozen=True)
+class Changes:
+    """What a merge did with the records of the base and with the changes."""
+
+    kept: int
+    """Records of the base that were carried over."""
+    replaced: int
+    """Records of the base that got another value, or the same one again."""
+    added: int
+    """Records whose key was not in the base."""
+    deleted: int
+    """Records of the base that were deleted."""
+    deleted_absent: int
+    """Deletions of keys that were not in the base."""
+    superseded: int
+    """Changes that another change of the same key made void."""
+
+
+@dataclass(frozen=True)
 class Built:
     """What a build made."""
 
@@ -75,6 +93,8 @@ class Built:
     """Bytes of the dictionary, or of those of all shards."""
     warnings: tuple[str, ...] = ()
     """What failed after the database was published. It is complete and can be used."""
+    changes: Optional[Changes] = None
+    """What a merge did; None of other builds."""
 
 
 class Builder:
@@ -217,7 +237,9 @@ class Builder:
     def finish(self) -> Built:
         """Write the database, force it to the device and publish it at the path."""
         try:
-            self._built = Built(**self._native.finish())
+            built = self._native.finish()
+            changes = built.pop("changes", None)
+            self._built = Built(**built, changes=None if changes is None else Changes(**changes))
         finally:
             _end(self._progress)
         return self._built

@@ -9,6 +9,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 use super::plan::{Bad, Plan, Wanted};
 use super::stream::Batches;
+use crate::database::Database;
 use crate::keys::{self, Keys};
 use crate::{errors, options};
 
@@ -33,7 +34,7 @@ enum State {
 
 struct Work {
     /// None if the build could not be begun anew.
-    native: Option<bsdb::Builder>,
+    native: Option<Native>,
     pending: Chunk,
     start: Start,
     /// What a function of progress or a handler of signals raised.
@@ -42,8 +43,52 @@ struct Work {
     begun: bool,
 }
 
+/// A build of all records, or of a base and changes.
+enum Native {
+    Build(bsdb::Builder),
+    Merge(bsdb::Merger),
+}
+
+impl Native {
+    fn add(&mut self, key: &[u8], value: &[u8]) -> bsdb::Result<()> {
+        match self {
+            Native::Build(build) => build.add(key, value),
+            Native::Merge(merge) => merge.add(key, value),
+        }
+    }
+
+    fn delete(&mut self, key: &[u8]) -> bsdb::Result<()> {
+        match self {
+            Native::Build(_) => Err(Error::Argument("a build without a base has nothing to delete".into())),
+            Native::Merge(merge) => merge.delete(key),
+        }
+    }
+
+    fn sample(&mut self, key: &[u8], value: &[u8]) -> bsdb::Result<()> {
+        match self {
+            Native::Build(build) => build.sample(key, value),
+            Native::Merge(_) => Err(Error::Argument("a merge chooses the samples for the dictionary itself".into())),
+        }
+    }
+
+    fn records(&self) -> u64 {
+        match self {
+            Native::Build(build) => build.records(),
+            Native::Merge(merge) => merge.changes(),
+        }
+    }
+
+    fn finish(self) -> bsdb::Result<Built> {
+        match self {
+            Native::Build(build) => build.finish(),
+            Native::Merge(merge) => merge.finish(),
+        }
+    }
+}
+
 /// How the build was begun.
 struct Start {
+    base: Option<Arc<bsdb::Database>>,
     path: std::path::PathBuf,
     options: BuildOptions,
     schema: Option<String>,
@@ -62,13 +107,22 @@ struct Chunk {
 
 #[pymethods]
 impl Builder {
-    /// A build of the directory path, with options as text, and a function that is told of progress.
+    /// A build of the directory path, with options as text, a function that is told of progress, and a base into which
+    /// records are merged.
     #[new]
-    fn new(path: &Bound<'_, PyAny>, settings: Vec<(String, String)>, progress: Option<Py<PyAny>>) -> PyResult<Self> {
+    #[pyo3(signature = (path, settings, progress, base = None))]
+    fn new(
+        path: &Bound<'_, PyAny>,
+        settings: Vec<(String, String)>,
+        progress: Option<Py<PyAny>>,
+        base: Option<&Bound<'_, Database>>,
+    ) -> PyResult<Self> {
         let py = path.py();
         let path = options::path(path)?;
-        let mut options = BuildOptions::default();
-        let (mut schema, mut elements) = (None, None);
+        let base = base.map(|base| base.get().handle(py)).transpose()?;
+        let mut options = base.as_deref().map_or_else(BuildOptions::default, BuildOptions::of);
+        let mut schema = base.as_deref().and_then(bsdb::Database::schema).map(str::to_owned);
+        let mut elements = base.as_deref().and_then(bsdb::Database::elements).map(|elements| elements.to_string());
         for (name, value) in settings {
             options.set(&name, &value).map_err(|error| errors::exception(py, &error))?;
             match &name[..] {
@@ -77,7 +131,7 @@ impl Builder {
                 _ => {}
             }
         }
-        let start = Start { path, options, schema, elements, progress };
+        let start = Start { base, path, options, schema, elements, progress };
         let raised = Arc::default();
         let native = Some(start.begin(py, &raised)?);
         let work = Work { native, pending: Chunk::default(), start, raised, begun: false };
@@ -132,6 +186,25 @@ impl Builder {
         self.with(|work| work.add_vectors(keys, count, elements, rows))
     }
 
+    /// Deletes keys of the base.
+    fn delete_many(&self, keys: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = keys.py();
+        self.with(|work| {
+            work.give(py)?;
+            work.begun = true;
+            for (place, key) in keys.try_iter()?.enumerate() {
+                let key = key?;
+                let native = work.native()?;
+                let deleted = keys::with_key(&key, |key| native.delete(key)).map_err(|error| at(py, place, error))?;
+                deleted.map_err(|error| work.exception(py, error))?;
+                if place % RECORDS == 0 {
+                    py.check_signals()?;
+                }
+            }
+            Ok(())
+        })
+    }
+
     fn sample(&self, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = key.py();
         self.with(|work| {
@@ -151,7 +224,7 @@ impl Builder {
     fn records(&self) -> PyResult<u64> {
         self.with(|work| {
             let pending = work.pending.ends.len() as u64;
-            Ok(work.native.as_ref().map_or(0, bsdb::Builder::records) + pending)
+            Ok(work.native.as_ref().map_or(0, Native::records) + pending)
         })
     }
 
@@ -224,6 +297,16 @@ fn described<'py>(py: Python<'py>, built: &Built) -> PyResult<Bound<'py, PyDict>
     dict.set_item("value_bytes", built.value_bytes)?;
     dict.set_item("bytes", built.bytes)?;
     dict.set_item("dictionary_bytes", built.dictionary_bytes)?;
+    if let Some(changes) = &built.changes {
+        let counts = PyDict::new(py);
+        counts.set_item("kept", changes.kept)?;
+        counts.set_item("replaced", changes.replaced)?;
+        counts.set_item("added", changes.added)?;
+        counts.set_item("deleted", changes.deleted)?;
+        counts.set_item("deleted_absent", changes.deleted_absent)?;
+        counts.set_item("superseded", changes.superseded)?;
+        dict.set_item("changes", counts)?;
+    }
     dict.set_item("warnings", PyTuple::new(py, &built.warnings)?)?;
     Ok(dict)
 }
@@ -287,7 +370,7 @@ impl Chunk {
     }
 
     /// Gives the records to the core. The chunk is empty then, also if that fails.
-    fn give(&mut self, native: &mut bsdb::Builder) -> bsdb::Result<()> {
+    fn give(&mut self, native: &mut Native) -> bsdb::Result<()> {
         let mut start = 0;
         let given = self.ends.iter().try_for_each(|&(key, value)| {
             let record = (&self.data[start..key], &self.data[key..value]);
@@ -301,7 +384,7 @@ impl Chunk {
 }
 
 impl Start {
-    fn begin(&self, py: Python<'_>, raised: &Arc<Mutex<Option<PyErr>>>) -> PyResult<bsdb::Builder> {
+    fn begin(&self, py: Python<'_>, raised: &Arc<Mutex<Option<PyErr>>>) -> PyResult<Native> {
         let mut options = self.options.clone();
         if let Some(schema) = &self.schema {
             options = options.value_schema(schema);
@@ -322,7 +405,10 @@ impl Start {
             }
             goes_on
         };
-        let begun = py.detach(|| bsdb::Builder::with_progress(&self.path, options, listener));
+        let begun = py.detach(|| match &self.base {
+            None => bsdb::Builder::with_progress(&self.path, options, listener).map(Native::Build),
+            Some(base) => bsdb::Merger::with_progress(base, &self.path, options, listener).map(Native::Merge),
+        });
         begun.map_err(|error| errors::exception(py, &error))
     }
 }
@@ -332,7 +418,7 @@ impl Work {
         exception(py, &self.raised, error)
     }
 
-    fn native(&mut self) -> PyResult<&mut bsdb::Builder> {
+    fn native(&mut self) -> PyResult<&mut Native> {
         self.native.as_mut().ok_or_else(|| PyValueError::new_err(FAILED))
     }
 

@@ -1,0 +1,126 @@
+"""Databases from others: merges, and what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Optional, Union
+
+from . import _bsdb
+from ._build import Builder, Built, _Bytes, _listener, _Path, _Progress, _settings
+from ._database import Database
+
+__all__ = ["Diff", "DiffCounts", "Merger", "diff", "merge"]
+
+_Base = Union[Database, _Path]
+
+
+class Merger(Builder):
+    """Builds a database from a base, into which records are merged one after the other.
+
+        with bsdb.Merger("new-rdb", "rdb") as merger:
+            merger.add("apple", "green")
+            merger.delete("pear")
+
+    It is a ``Builder`` whose records replace those of the base with the same key, and which can delete keys. The last
+    change of a key counts. The base, a database or its path, stays as it is.
+    """
+
+    def __init__(self, path: _Path, base: _Base, *, progress: _Progress = None, **options: Any) -> None:
+        self._progress = _listener(progress)
+        self._native = _bsdb.Builder(path, _settings(options), self._progress, _opened(base))
+        self._built: Optional[Built] = None
+
+    def delete(self, key: _Bytes) -> None:
+        """Delete a key. It is no error if the base does not have it."""
+        self._native.delete_many((key,))
+
+    def delete_many(self, keys: Iterable[_Bytes]) -> None:
+        """Delete keys. Much quicker than ``delete``."""
+        if isinstance(keys, (str, bytes, bytearray, memoryview)):
+            raise TypeError(f"expected keys to delete, not {type(keys).__name__}; for one key, pass a list of it")
+        self._native.delete_many(keys)
+
+    def __enter__(self) -> Merger:
+        return self
+
+
+def merge(
+    path: _Path,
+    base: _Base,
+    records: Any = (),
+    *,
+    delete: Iterable[_Bytes] = (),
+    key: Union[str, Sequence[str], None] = None,
+    value: Union[str, Sequence[str], None] = None,
+    key_join: Optional[_Bytes] = None,
+    progress: _Progress = None,
+    **options: Any,
+) -> Built:
+    """Merge records into a base, a database or its path, and build the result at another path.
+
+    A record replaces that of the base with the same key, as a whole, or is added. Keys in ``delete`` are deleted after
+    all records were merged. The base stays as it is. ``records``, ``key``, ``value`` and ``key_join`` are those of
+    ``build``, and rows of tables must have the schema of the base. What was done with them is in ``changes`` of the
+    result.
+
+    The database is like the base, and the same as that of the command ``bsdb merge``, byte for byte. Options are
+    ``overwrite``, ``duplicates`` (by default "last", the last change of a key counts), ``dictionary_bytes``,
+    ``sample_records``, ``memory_bytes``, ``threads`` and ``temporary_directory``.
+    """
+    with Merger(path, base, progress=progress, **options) as merger:
+        merger.add_records(records, key=key, value=value, key_join=key_join)
+        merger.delete_many(delete)
+        return merger.finish()
+
+
+@dataclass(frozen=True)
+class DiffCounts:
+    """How many records of two databases differ."""
+
+    kept: int
+    """Records that both databases have with the same value."""
+    added: int
+    """Records whose key only the second database has."""
+    removed: int
+    """Records whose key only the first database has."""
+    changed: int
+    """Records whose key both databases have, with different values."""
+
+
+class Diff(Iterator[tuple[str, bytes, Optional[bytes], Optional[bytes]]]):
+    """The records in which two databases differ: see ``diff``."""
+
+    def __init__(self, before: Database, after: Database) -> None:
+        self._native = _bsdb.Diff(before, after)
+
+    def __next__(self) -> tuple[str, bytes, Optional[bytes], Optional[bytes]]:
+        return next(self._native)
+
+    @property
+    def counts(self) -> DiffCounts:
+        """The records that were compared so far; all of them once the iterator has ended."""
+        return DiffCounts(**self._native.counts)
+
+    def count(self) -> DiffCounts:
+        """Compare what is left, without keeping what differs, and return the counts of all records."""
+        for _ in self._native:
+            pass
+        return self.counts
+
+
+def diff(before: _Base, after: _Base) -> Diff:
+    """Compare the records of two databases, or of those at two paths.
+
+        for change, key, old, new in bsdb.diff("yesterday", "today"):
+            ...  # change is "added" (old is None), "removed" (new is None) or "changed"
+
+        bsdb.diff("yesterday", "today").count()
+
+    First come records that were removed or changed, then those that were added.
+    """
+    return Diff(_opened(before), _opened(after))
+
+
+def _opened(base: _Base) -> Database:
+    return base if isinstance(base, Database) else Database(base)

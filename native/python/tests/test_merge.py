@@ -1,0 +1,130 @@
+"""Merges and comparisons, against those of the builder."""
+
+import os
+import shlex
+import subprocess
+
+import pytest
+from conftest import bsdb_command
+from test_build import content
+
+import bsdb
+
+OLD = {f"user:{i * 7919 % 3000}": f'{{"user":{i},"name":"name {i % 17}"}}' for i in range(3000)}
+NEW = {f"user:{i}": f"new {i}" for i in range(0, 4000, 7)}
+DELETED = [f"user:{i}" for i in range(0, 5000, 11)]
+LAYOUTS = ["packed", "packed-compressed", "blocked", "compact", "compressed"]
+
+
+def expected():
+    records = {**OLD, **NEW}
+    return {key.encode(): value.encode() for key, value in records.items() if key not in set(DELETED)}
+
+
+def write(path, records):
+    path.write_text("".join(f"{key}\t{value}\n" for key, value in records.items()))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("options", [{}, {"ordered": True}, {"shards": 3}, {"shards": 3, "ordered": True}], ids=str)
+def test_merge(tmp_path, layout, options):
+    bsdb.build(tmp_path / "base", OLD, layout=layout, **options)
+    before = content(tmp_path / "base")
+    built = bsdb.merge(tmp_path / "merged", tmp_path / "base", NEW, delete=DELETED)
+    db = bsdb.open(tmp_path / "merged")
+    assert db == expected() and db.id == built.id and db.layout == layout
+    assert db.verify()["records"] == built.records == len(db)
+    assert content(tmp_path / "base") == before
+    gone = set(DELETED)
+    assert built.changes == bsdb.Changes(
+        kept=sum(key not in NEW and key not in gone for key in OLD),
+        replaced=sum(key in NEW and key not in gone for key in OLD),
+        added=sum(key not in OLD and key not in gone for key in NEW),
+        deleted=sum(key in gone for key in OLD),
+        deleted_absent=sum(key not in OLD for key in DELETED),
+        superseded=sum(key in gone for key in NEW),
+    )
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("options", [{}, {"ordered": True}, {"shards": 3, "ordered": True}], ids=str)
+def test_same_as_the_command(tmp_path, layout, options):
+    bsdb.build(tmp_path / "base", OLD, layout=layout, **options)
+    bsdb.merge(tmp_path / "python", tmp_path / "base", NEW, delete=DELETED)
+    write(tmp_path / "new", NEW)
+    (tmp_path / "deleted").write_text("\n".join(DELETED))
+    words = ["-d", tmp_path / "base", "-i", tmp_path / "new", "-s", r"\t", "--delete", tmp_path / "deleted"]
+    bsdb_command("merge", *words, "-o", tmp_path / "java", "-q")
+    assert content(tmp_path / "python") == content(tmp_path / "java")
+
+
+def test_changes_one_by_one(tmp_path):
+    bsdb.build(tmp_path / "base", {"a": "1", "b": "2", "c": "3"})
+    base = bsdb.open(tmp_path / "base")
+    with bsdb.Merger(tmp_path / "merged", base) as merger:
+        merger.add("a", "x")
+        merger.delete("a")
+        merger.delete("b")
+        merger.add("b", "y")
+        merger.delete(b"absent")
+    assert merger.built.changes == bsdb.Changes(1, 1, 0, 1, 1, 2)
+    assert dict(bsdb.open(tmp_path / "merged")) == {b"b": b"y", b"c": b"3"}
+    with pytest.raises(bsdb.ExistsError, match="is the base itself"):
+        bsdb.merge(tmp_path / "base", base, {}, overwrite=True)
+    with pytest.raises(bsdb.BuildError, match="layout is not that of the base"):
+        bsdb.merge(tmp_path / "other", base, {}, layout="compact")
+    with pytest.raises(TypeError, match="pass a list of it"):
+        bsdb.merge(tmp_path / "other", base, {}, delete="abc")
+    with pytest.raises(bsdb.BuildError, match="nothing to delete"):
+        bsdb.Builder(tmp_path / "other")._native.delete_many(["a"])
+    with pytest.raises(RuntimeError, match="mine"), bsdb.Merger(tmp_path / "other", base) as merger:
+        raise RuntimeError("mine")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["base", "merged"]
+
+
+def test_rows_of_tables(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.table({"id": ["a", "b"], "age": [1, 2]})
+    bsdb.build(tmp_path / "base", table, key="id")
+    changes = pyarrow.table({"id": ["b", "c"], "age": [20, 30]})
+    bsdb.merge(tmp_path / "merged", tmp_path / "base", changes, key="id", delete=["a"])
+    bsdb.build(tmp_path / "built", changes, key="id")
+    assert content(tmp_path / "merged") == content(tmp_path / "built")
+    other = pyarrow.table({"id": ["b"], "height": [1.5]})
+    with pytest.raises(ValueError, match="another schema"):
+        bsdb.merge(tmp_path / "other", tmp_path / "base", other, key="id")
+
+
+def test_diff(tmp_path):
+    after = dict(OLD)
+    after["user:5"] = "changed"
+    del after["user:6"]
+    after["new"] = "value"
+    bsdb.build(tmp_path / "before", OLD)
+    bsdb.build(tmp_path / "after", after, layout="compressed", shards=2)
+    diff = bsdb.diff(tmp_path / "before", bsdb.open(tmp_path / "after"))
+    found = sorted(diff)
+    assert found == [
+        ("added", b"new", None, b"value"),
+        ("changed", b"user:5", OLD["user:5"].encode(), b"changed"),
+        ("removed", b"user:6", OLD["user:6"].encode(), None),
+    ]
+    counts = bsdb.DiffCounts(kept=2998, added=1, removed=1, changed=1)
+    assert diff.counts == counts and list(diff) == []
+    assert bsdb.diff(tmp_path / "before", tmp_path / "after").count() == counts
+    assert list(bsdb.diff(tmp_path / "before", tmp_path / "before")) == []
+
+
+def test_diff_as_the_command(tmp_path):
+    bsdb.build(tmp_path / "before", OLD)
+    bsdb.merge(tmp_path / "after", tmp_path / "before", NEW, delete=DELETED)
+    diff = bsdb.diff(tmp_path / "before", tmp_path / "after")
+    signs = {"added": "+", "removed": "-", "changed": "~"}
+    found = sorted(f"{signs[change]} {key.decode()}" for change, key, *_ in diff)
+    # The command exits with 1, as there are differences.
+    command = os.environ.get("BSDB") or pytest.skip("the variable BSDB does not name the command")
+    words = [*shlex.split(command), "diff", "--keys", str(tmp_path / "before"), str(tmp_path / "after")]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1 and sorted(done.stdout.splitlines()) == found
+    counts = diff.counts
+    assert counts.kept + counts.changed + counts.removed == len(OLD)
