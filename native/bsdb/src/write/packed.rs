@@ -23,12 +23,11 @@ use super::assembly::{Assembled, Assembly, Context};
 use super::blocks::Compressor;
 use super::control::Stage;
 use super::order::CollectedKeys;
-use super::output::{Finished, OutputFile};
+use super::output::write_dictionary;
 use super::passes::Passes;
 use super::record::Record;
 use super::spill::{Aside, Spill, Spilled};
 use crate::error::{Error, Result};
-use crate::format::frame::Kind;
 use crate::format::record::{Header, SHORT};
 use crate::hash::mum::Mum;
 
@@ -147,7 +146,7 @@ impl Assembly for PackedAssembly {
 
         let (mut files, index) = packer.finish(&context)?;
         if let Some(dictionary) = &dictionary {
-            files.push(whole(&context, Kind::Dictionary, dictionary)?);
+            files.push(write_dictionary(&context.directory, dictionary)?);
         }
         files.push(index);
         if let Some(filter) = filter {
@@ -192,14 +191,6 @@ fn head(number: u64, header: &Header) -> (u128, usize) {
     size += 1;
     head = head << (8 * size) | digits;
     (head, size + header.size)
-}
-
-/// A file that holds bytes.
-fn whole(context: &Context, kind: Kind, bytes: &[u8]) -> Result<Finished> {
-    let mut file = OutputFile::create(&context.directory, kind, 0)?;
-    file.put(bytes)?;
-    let end = file.position();
-    file.finish(Some(end))
 }
 
 /// Where passes get their records.
