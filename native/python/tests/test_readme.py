@@ -60,7 +60,7 @@ def test_python(databases, monkeypatch, capsys):
             monkeypatch.setitem(sys.modules, name, module)
     names = {"__name__": "readme"}
     blocks = [text for language, text in BLOCKS if language == "python"]
-    assert len(blocks) == 14
+    assert len(blocks) > 10, "the examples were not found"
     for text in blocks:
         exec(compile(text, "README.md", "exec"), names)
     out = capsys.readouterr().out
