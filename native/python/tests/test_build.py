@@ -241,3 +241,9 @@ def test_dicts_without_pyarrow(tmp_path):
     assert dict(bsdb.open(tmp_path / "db")) == {b"1": b"a", b"two": b"b"}
     with pytest.raises(TypeError, match=r"records\[1\] has no fields 'id' and 'x'"):
         bsdb.build(tmp_path / "other", [{"id": 1, "x": "y"}, {"id": 2}], key="id", value="x")
+
+
+def test_first_record_is_none(tmp_path):
+    with pytest.raises(TypeError, match=r"records\[0\] is None"):
+        bsdb.build(tmp_path / "db", [None, ("a", "b")])
+    assert os.listdir(tmp_path) == []

@@ -184,9 +184,11 @@ class Builder:
             if isinstance(records, (str, bytes, bytearray, memoryview)) or not isinstance(records, Iterable):
                 raise TypeError(f"expected a mapping, pairs of key and value, or a table, not {type(records).__name__}")
             items = iter(records)
-            first = next(items, None)
-            if first is None:
+            first = next(items, _FAIL)
+            if first is _FAIL:
                 return None
+            if first is None:
+                raise TypeError("records[0] is None; expected a pair of key and value, a dict or a table")
             records = chain([first], items)
             if isinstance(first, Mapping):
                 return self._add_dicts(records, key, value, key_join)
