@@ -1,5 +1,6 @@
 """Databases that Python builds of tables."""
 
+import datetime
 import os
 
 import pytest
@@ -177,3 +178,66 @@ def test_dicts_have_the_fields_of_all(tmp_path):
     with bsdb.open(tmp_path / "db") as db:
         assert db.get_row("1") == {"id": 1, "note": None}
         assert db.get_row("2") == {"id": 2, "note": "new"}
+
+
+DAY = datetime.date(2020, 1, 2)
+NAIVE = datetime.datetime(2020, 1, 2, 3, 4, 5)
+AWARE = NAIVE.replace(tzinfo=datetime.timezone.utc)
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "text"),
+    [
+        (DAY, NAIVE, "'v' is date and also datetime"),
+        (NAIVE, AWARE, "'v' is datetime and also datetime with a time zone"),
+        ("a", b"b", "'v' is str and also bytes"),
+        (True, 1, "'v' is bool and also int"),
+        ({"x": DAY}, {"x": NAIVE}, "'v.x' is date and also datetime"),
+        ([DAY], [NAIVE], "'v' is date and also datetime"),
+        (1.5, 2**53 + 1, "9007199254740993"),
+    ],
+)
+def test_dicts_of_mixed_types(tmp_path, first, later, text):
+    with pytest.raises(TypeError, match=text):
+        bsdb.build(tmp_path / "db", [{"id": 1, "v": first}, {"id": 2}, {"id": 3, "v": later}], key="id")
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "text"),
+    [
+        (1, 1.5, r"'v' is int64 .* but double from records\[16384\]"),
+        (DAY, NAIVE, r"'v' is date32\[day\] .* but timestamp\[us\]"),
+        (NAIVE, AWARE, r"'v' is timestamp\[us\] .* but timestamp\[us, tz=UTC\]"),
+        ({"x": 1}, {"x": 1, "y": 2}, r"'v.y' is absent .* but int64"),
+        (None, 1, "'v' is None .* but int64"),
+        (1.5, 2**53 + 1, r"records\[16384\]: the field 'v'"),
+    ],
+)
+def test_later_dicts_of_other_types(tmp_path, first, later, text):
+    many = [{"id": i, "v": first} for i in range(1 << 14)]
+    with pytest.raises(TypeError, match=text):
+        bsdb.build(tmp_path / "db", [*many, {"id": -1, "v": later}], key="id")
+    assert os.listdir(tmp_path) == []
+
+
+def test_later_dicts_with_less(tmp_path):
+    many = [{"id": i, "v": 1.5, "s": {"x": 1, "y": 2}, "l": ["a"]} for i in range(1 << 14)]
+    bsdb.build(tmp_path / "db", [*many, {"id": -1, "v": 2, "s": {"y": 3}, "l": []}], key="id")
+    with bsdb.open(tmp_path / "db") as db:
+        assert db.get_row("-1") == {"id": -1, "v": 2.0, "s": {"x": None, "y": 3}, "l": []}
+
+
+@pytest.mark.parametrize(
+    ("records", "error", "text"),
+    [
+        ([{"id": 1}, {"id": 2**63}], ValueError, r"records\[1\]: the field 'id'"),
+        ([{"id": "a"}, {"id": "\ud800"}], ValueError, r"records\[1\]: the field 'id'"),
+        ([{"id": 1}, ("a", "b")], TypeError, r"records\[1\]: expected a dict"),
+        ([{"id": 1}, {"id": 2, 3: 4}], TypeError, r"records\[1\]: the name of a field must be str, not 3"),
+    ],
+)
+def test_wrong_dicts(tmp_path, records, error, text):
+    with pytest.raises(error, match=text):
+        bsdb.build(tmp_path / "db", records, key="id")
+    assert os.listdir(tmp_path) == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+import decimal
 import difflib
 import json
 import os
@@ -46,6 +48,12 @@ _OPTIONS = (
 
 # Dicts that become one table.
 _DICTS = 1 << 14
+
+# What to do about dicts that do not have the same types.
+_HOW = "or pass a pyarrow Table with a schema"
+
+# Types of Python of which a column of dicts has one. Those that come from others go first.
+_KINDS = (bool, int, float, str, bytes, decimal.Decimal, datetime.date, datetime.time, datetime.timedelta)
 
 # Bytes of vectors that are passed on at a time, about.
 _BYTES = 1 << 20
@@ -204,21 +212,28 @@ class Builder:
         if isinstance(key, str) and isinstance(value, str):
             return self._native.add_many(_pairs(dicts, key, value))
         pyarrow = _require("pyarrow")
-        schema = None
+        fields: dict[str, Any] = {}
+        place = 0
         while rows := list(islice(dicts, _DICTS)):
-            if schema is None:  # pyarrow takes the columns from the first dict
-                rows[0] = {name: rows[0].get(name) for name in dict.fromkeys(chain.from_iterable(rows))}
-            try:
-                table = pyarrow.Table.from_pylist(rows, schema=schema)
-            except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError) as error:
-                raise TypeError(
-                    f"these dicts have no common types: {error}; make a pyarrow Table of them, with a schema"
-                ) from error
-            unknown = set().union(*rows).difference(table.column_names)
-            if unknown:
-                raise TypeError(f"the first {_DICTS} dicts have no field {min(unknown)!r}; add it to the first one")
-            schema = table.schema
+            table = _inferred(pyarrow, rows, place)
+            if place == 0:
+                fields = {field.name: field for field in table.schema}
+            else:
+                for field in table.schema:
+                    if field.name not in fields:
+                        raise TypeError(
+                            f"the first {_DICTS} dicts have no field {field.name!r}; add it to the first one, {_HOW}"
+                        )
+                    other = _differs(pyarrow, field.name, fields[field.name].type, field.type)
+                    if other is not None:
+                        name, before, after = other
+                        raise TypeError(
+                            f"these dicts have no common types: the field {name!r} is {before} in the first {_DICTS}, "
+                            f"but {after} from records[{place}] on; convert it, {_HOW}"
+                        )
+                table = _converted(pyarrow, rows, place, pyarrow.schema(list(fields.values())))
             self.add_arrow(table, () if key is None else key, value, key_join)
+            place += len(rows)
         return None
 
     def sample(self, key: _Bytes, value: _Bytes) -> None:
@@ -394,6 +409,86 @@ def _pairs(dicts: Iterator[Any], key: str, value: str) -> Iterator[tuple[Any, An
         if isinstance(own[0], int) and not isinstance(own[0], bool):
             own = str(own[0]), own[1]
         yield own
+
+
+def _inferred(pyarrow: Any, rows: list[Any], place: int) -> Any:
+    """A table of dicts, with types that hold all of their values. The first dict is records[place]."""
+    for i, row in enumerate(rows, place):
+        if not isinstance(row, Mapping):
+            raise TypeError(f"records[{i}]: expected a dict, as before, not {type(row).__name__}")
+    names = dict.fromkeys(chain.from_iterable(rows))
+    for name in names:
+        if not isinstance(name, str):
+            at = next(i for i, row in enumerate(rows, place) if name in row)
+            raise TypeError(f"records[{at}]: the name of a field must be str, not {name!r}")
+        _check_kinds(name, [row.get(name) for row in rows])
+    rows[0] = {name: rows[0].get(name) for name in names}  # pyarrow takes the columns from the first dict
+    return _converted(pyarrow, rows, place, None)
+
+
+def _converted(pyarrow: Any, rows: list[Any], place: int, schema: Any) -> Any:
+    errors = (pyarrow.ArrowException, OverflowError, TypeError, ValueError)
+    try:
+        return pyarrow.Table.from_pylist(rows, schema=schema)
+    except errors as error:
+        for name in rows[0] if schema is None else schema.names:
+            kind = None if schema is None else schema.field(name).type
+            for i, row in enumerate(rows, place):
+                try:
+                    pyarrow.array([row.get(name)], kind)
+                except errors as own:
+                    raised = TypeError if isinstance(own, TypeError) else ValueError
+                    if kind is not None and not isinstance(own, UnicodeError):
+                        raised = TypeError
+                    raise raised(f"records[{i}]: the field {name!r}: {own}; convert it, {_HOW}") from own
+        raise TypeError(f"these dicts have no common types: {error}; convert it, {_HOW}") from error
+
+
+def _check_kinds(name: str, values: Iterable[Any]) -> None:
+    """Check that values have one type: pyarrow would cut some of those that do not have the type of the first."""
+    values = list(values)
+    kinds: dict[str, type] = {}
+    for kind in dict.fromkeys(map(type, values)):
+        if issubclass(kind, Mapping):
+            inner = [value for value in values if type(value) is kind]
+            for own in dict.fromkeys(chain.from_iterable(inner)):
+                _check_kinds(f"{name}.{own}", [value.get(own) for value in inner])
+        elif issubclass(kind, (list, tuple)):
+            _check_kinds(name, chain.from_iterable(value for value in values if type(value) is kind))
+        elif issubclass(kind, datetime.datetime):
+            for value in values:
+                if type(value) is kind and value == value:  # not NaT
+                    kinds["datetime" if value.tzinfo is None else "datetime with a time zone"] = kind
+        else:
+            base = next((base for base in _KINDS if issubclass(kind, base)), None)
+            if base is not None:
+                kinds[base.__name__] = kind
+    if len(kinds) > 1 and kinds.keys() != {"int", "float"}:  # pyarrow makes numbers of those without loss
+        first, second, *_ = kinds
+        raise TypeError(f"these dicts have no common types: the field {name!r} is {first} and also {second}; convert it, {_HOW}")
+
+
+def _differs(pyarrow: Any, name: str, first: Any, later: Any) -> Optional[tuple[str, str, str]]:
+    """The field of which values of a later type do not fit into the first type, and both types; None if all fit."""
+    types = pyarrow.types
+    if first == later or types.is_null(later) or (types.is_floating(first) and types.is_integer(later)):
+        return None
+    if types.is_struct(first) and types.is_struct(later):
+        for i in range(later.num_fields):
+            field = later.field(i)
+            at = first.get_field_index(field.name)
+            inner = f"{name}.{field.name}"
+            own = (
+                (inner, "absent", str(field.type))
+                if at < 0
+                else _differs(pyarrow, inner, first.field(at).type, field.type)
+            )
+            if own is not None:
+                return own
+        return None
+    if types.is_list(first) and types.is_list(later):
+        return _differs(pyarrow, name, first.value_type, later.value_type)
+    return name, "None" if types.is_null(first) else str(first), str(later)
 
 
 class _Line:
