@@ -247,3 +247,26 @@ def test_first_record_is_none(tmp_path):
     with pytest.raises(TypeError, match=r"records\[0\] is None"):
         bsdb.build(tmp_path / "db", [None, ("a", "b")])
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("schema", ["{", "[]", '"long"', {"type": "map", "values": "long"}, {"fields": []}])
+def test_wrong_value_schema(tmp_path, schema):
+    with pytest.raises(ValueError, match="the option value_schema"):
+        bsdb.build(tmp_path / "db", {}, value_schema=schema)
+    assert os.listdir(tmp_path) == []
+
+
+def test_wrong_texts(tmp_path):
+    with pytest.raises(ValueError, match="the path .* has a NUL"):
+        bsdb.build(f"{tmp_path}/a\0b", {})
+    for records in {"\ud800": ""}, [("a", "\ud800")]:
+        with pytest.raises(ValueError, match="the text '.ud800' of a record"):
+            bsdb.build(tmp_path / "db", records)
+    assert os.listdir(tmp_path) == []
+
+
+def test_bool_of_numpy(tmp_path):
+    numpy = pytest.importorskip("numpy")
+    bsdb.build(tmp_path / "db", {"a": "b"}, ordered=numpy.bool_(True), layout="packed")
+    with bsdb.open(tmp_path / "db") as db:
+        assert db.ordered

@@ -241,3 +241,36 @@ def test_wrong_dicts(tmp_path, records, error, text):
     with pytest.raises(error, match=text):
         bsdb.build(tmp_path / "db", records, key="id")
     assert os.listdir(tmp_path) == []
+
+
+def test_objects_of_polars(tmp_path):
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"id": ["a"], "o": polars.Series([object()], dtype=polars.Object)})
+    for records in frame, iter([frame]):
+        with pytest.raises(TypeError, match="the column 'o' holds objects"):
+            bsdb.build(tmp_path / "db", records, key="id")
+    assert os.listdir(tmp_path) == []
+
+
+def test_lazy_frames(tmp_path):
+    polars = pytest.importorskip("polars")
+    with pytest.raises(TypeError, match="not LazyFrame; call its method collect"):
+        bsdb.build(tmp_path / "db", polars.LazyFrame({"id": ["a"]}), key="id")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"key": ["id", "name"], "key_join": 3}, "key_join must be str or bytes, not int"),
+        ({"key": ["id", "name"], "key_join": [45]}, "key_join must be str or bytes, not list"),
+        ({"key": b"id"}, "key must be the name of a column"),
+        ({"key": 1}, "key must be the name of a column"),
+        ({"key": "id", "value": 1}, "value must be the name of a column"),
+        ({"key": ["id", 1]}, "key must hold names of columns"),
+    ],
+)
+def test_wrong_names(tmp_path, arguments, text):
+    for records in TABLE, TABLE.to_pylist():
+        with pytest.raises(TypeError, match=text):
+            bsdb.build(tmp_path / "db", records, **arguments)
+    assert os.listdir(tmp_path) == []

@@ -128,3 +128,16 @@ def test_diff_as_the_command(tmp_path):
     assert done.returncode == 1 and sorted(done.stdout.splitlines()) == found
     counts = diff.counts
     assert counts.kept + counts.changed + counts.removed == len(OLD)
+
+
+def test_delete_arrays(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    bsdb.build(tmp_path / "base", {"a": "1", "b": "2", "c": "3"})
+    for i, keys in enumerate([pa.array(["a", "b"]), pa.chunked_array([[b"a"], [b"b"]])]):
+        bsdb.merge(tmp_path / str(i), tmp_path / "base", delete=keys)
+        with bsdb.open(tmp_path / str(i)) as db:
+            assert dict(db) == {b"c": b"3"}
+    for keys in None, "a", 1:
+        with pytest.raises(TypeError, match="expected keys to delete"):
+            bsdb.merge(tmp_path / "db", tmp_path / "base", delete=keys)
+    assert not (tmp_path / "db").exists()

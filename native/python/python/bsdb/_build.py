@@ -121,7 +121,7 @@ class Builder:
 
     def __init__(self, path: _Path, *, progress: _Progress = None, **options: Any) -> None:
         self._progress = _listener(progress)
-        self._native = _bsdb.Builder(path, _settings(options), self._progress)
+        self._native = _bsdb.Builder(_checked(path), _settings(options), self._progress)
         self._built: Optional[Built] = None
 
     def add(self, key: _Bytes, value: _Bytes) -> None:
@@ -130,14 +130,17 @@ class Builder:
 
     def add_many(self, records: Union[Mapping[Any, Any], Iterable[tuple[_Bytes, _Bytes]]]) -> None:
         """Add pairs of key and value, or the items of a mapping. Much quicker than ``add``."""
-        self._native.add_many(records.items() if isinstance(records, Mapping) else records)
+        try:
+            self._native.add_many(records.items() if isinstance(records, Mapping) else records)
+        except UnicodeEncodeError as error:
+            raise ValueError(f"the text {error.object!r} of a record cannot be encoded: {error}") from error
 
     def add_arrow(
         self,
         table: Any,
         key: Union[str, Sequence[str]],
         value: Union[str, Sequence[str], None] = None,
-        key_join: Optional[_Bytes] = None,
+        key_join: Union[str, bytes, None] = None,
     ) -> None:
         """Add the rows of a table: anything with the method ``__arrow_c_stream__``, such as a DataFrame of Polars or
         pandas, a pyarrow Table or RecordBatchReader; or a pyarrow dataset.
@@ -147,9 +150,11 @@ class Builder:
         typed row. By default, the row has all columns. Keys and rows are those of ``bsdb build-parquet``. A ``value``
         that is a fixed-size list of numbers, such as an Array of Polars, makes vectors: see ``add_vectors``.
         """
-        columns, raw = (None, value) if value is None or isinstance(value, str) else (list(value), None)
-        names = [key] if isinstance(key, str) else list(key)
-        join = key_join.encode() if isinstance(key_join, str) else None if key_join is None else bytes(key_join)
+        columns, raw = (None, value) if value is None or isinstance(value, str) else (_names("value", value), None)
+        names = [key] if isinstance(key, str) else _names("key", key)
+        join = key_join.encode() if isinstance(key_join, str) else key_join
+        if join is not None and not isinstance(join, bytes):
+            raise TypeError(f"key_join must be str or bytes, not {type(join).__name__}")
         self._native.add_arrow(_stream(table), names, join, columns, raw)
 
     def add_vectors(self, keys: Any, vectors: Any) -> None:
@@ -182,7 +187,7 @@ class Builder:
         *,
         key: Union[str, Sequence[str], None] = None,
         value: Union[str, Sequence[str], None] = None,
-        key_join: Optional[_Bytes] = None,
+        key_join: Union[str, bytes, None] = None,
     ) -> None:
         """Add records in any of the forms that ``build`` takes."""
         if not isinstance(records, Mapping):
@@ -190,7 +195,9 @@ class Builder:
             if stream is not None:
                 return self.add_arrow(stream, () if key is None else key, value, key_join)
             if isinstance(records, (str, bytes, bytearray, memoryview)) or not isinstance(records, Iterable):
-                raise TypeError(f"expected a mapping, pairs of key and value, or a table, not {type(records).__name__}")
+                kind = type(records).__name__
+                hint = "; call its method collect" if hasattr(records, "collect") else ""
+                raise TypeError(f"expected a mapping, pairs of key and value, or a table, not {kind}{hint}")
             items = iter(records)
             first = next(items, _FAIL)
             if first is _FAIL:
@@ -288,7 +295,7 @@ def build(
     *,
     key: Union[str, Sequence[str], None] = None,
     value: Union[str, Sequence[str], None] = None,
-    key_join: Optional[_Bytes] = None,
+    key_join: Union[str, bytes, None] = None,
     progress: _Progress = None,
     **options: Any,
 ) -> Built:
@@ -341,10 +348,14 @@ def _settings(options: dict[str, Any]) -> list[tuple[str, str]]:
             continue
         if name == "seed" and value == "random":
             value = secrets.randbits(63)
-        elif name == "value_schema" and not isinstance(value, str):
-            value = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+        elif name == "value_schema":
+            if not isinstance(value, str):
+                value = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+            _check_schema(value)
         elif name == "temporary_directory":
             value = os.fsdecode(value)
+        elif type(value).__module__ == "numpy" and isinstance(value, getattr(sys.modules["numpy"], "bool_", ())):
+            value = "true" if value else "false"
         elif isinstance(value, bool):
             value = "true" if value else "false"
         elif isinstance(value, float):
@@ -353,12 +364,45 @@ def _settings(options: dict[str, Any]) -> list[tuple[str, str]]:
     return settings
 
 
+def _checked(path: _Path) -> _Path:
+    if b"\0" in os.fsencode(path):
+        raise ValueError(f"the path {path!r} has a NUL character")
+    return path
+
+
+def _check_schema(text: str) -> None:
+    try:
+        schema = json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"the option value_schema is not JSON: {error}") from error
+    if not isinstance(schema, dict) or schema.get("type") != "record":
+        raise ValueError("the option value_schema must be an Avro schema of the type record, an object of JSON")
+
+
+def _names(option: str, names: Any) -> list[str]:
+    """The names of columns."""
+    if isinstance(names, (bytes, bytearray, memoryview)) or not isinstance(names, Iterable):
+        raise TypeError(f"{option} must be the name of a column, a str, or a list of them, not {names!r}")
+    names = list(names)
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"{option} must hold names of columns, each a str, not {name!r}")
+    return names
+
+
 _FAIL: Any = object()
 
 
 def _stream(table: Any, default: Any = _FAIL) -> Any:
     """The object with the method __arrow_c_stream__ for a table; the default if there is none."""
     if hasattr(table, "__arrow_c_stream__"):
+        polars = sys.modules.get("polars")
+        if polars is not None and isinstance(table, getattr(polars, "DataFrame", ())):
+            for name, kind in table.schema.items():
+                if kind == polars.Object:
+                    raise TypeError(
+                        f"the column {name!r} holds objects of Python, of the type Object of Polars; drop it or cast it"
+                    )
         return table
     if hasattr(table, "scanner") and hasattr(table, "to_batches"):  # a dataset of pyarrow
         return table.scanner().to_reader()
@@ -404,7 +448,7 @@ def _pairs(dicts: Iterator[Any], key: str, value: str) -> Iterator[tuple[Any, An
     for place, row in enumerate(dicts):
         try:
             own = row[key], row[value]
-        except (KeyError, TypeError):
+        except (KeyError, IndexError, TypeError):
             raise TypeError(f"records[{place}] has no fields {key!r} and {value!r}") from None
         if isinstance(own[0], int) and not isinstance(own[0], bool):
             own = str(own[0]), own[1]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Optional, Union
 
 from . import _bsdb
-from ._build import Builder, Built, _Bytes, _listener, _Path, _Progress, _settings
+from ._build import Builder, Built, _Bytes, _checked, _listener, _Path, _Progress, _settings
 from ._database import Database
 
 __all__ = ["Diff", "DiffCounts", "Merger", "diff", "merge"]
@@ -28,7 +29,7 @@ class Merger(Builder):
 
     def __init__(self, path: _Path, base: _Base, *, progress: _Progress = None, **options: Any) -> None:
         self._progress = _listener(progress)
-        self._native = _bsdb.Builder(path, _settings(options), self._progress, _opened(base))
+        self._native = _bsdb.Builder(_checked(path), _settings(options), self._progress, _opened(base))
         self._built: Optional[Built] = None
 
     def delete(self, key: _Bytes) -> None:
@@ -39,6 +40,12 @@ class Merger(Builder):
         """Delete keys. Much quicker than ``delete``."""
         if isinstance(keys, (str, bytes, bytearray, memoryview)):
             raise TypeError(f"expected keys to delete, not {type(keys).__name__}; for one key, pass a list of it")
+        if not isinstance(keys, Iterable):
+            raise TypeError(f"expected keys to delete, in an iterable, not {type(keys).__name__}")
+        chunks = getattr(keys, "chunks", None)
+        if hasattr(keys, "to_pylist"):  # an array of pyarrow
+            arrays = [keys] if chunks is None else chunks
+            keys = chain.from_iterable(array.to_pylist() for array in arrays)
         self._native.delete_many(keys)
 
     def __enter__(self) -> Merger:
@@ -53,7 +60,7 @@ def merge(
     delete: Iterable[_Bytes] = (),
     key: Union[str, Sequence[str], None] = None,
     value: Union[str, Sequence[str], None] = None,
-    key_join: Optional[_Bytes] = None,
+    key_join: Union[str, bytes, None] = None,
     progress: _Progress = None,
     **options: Any,
 ) -> Built:
