@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -270,3 +272,12 @@ def test_bool_of_numpy(tmp_path):
     bsdb.build(tmp_path / "db", {"a": "b"}, ordered=numpy.bool_(True), layout="packed")
     with bsdb.open(tmp_path / "db") as db:
         assert db.ordered
+
+
+def test_command_with_a_target_that_exists(tmp_path):
+    bsdb.build(tmp_path / "db", {"a": "b"})
+    (tmp_path / "in.txt").write_text("a b\n")
+    words = [sys.executable, "-m", "bsdb", "build", "-i", tmp_path / "in.txt", "-o", tmp_path / "db"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "db: already exists; replace it with --overwrite or choose another target" in done.stderr

@@ -87,7 +87,8 @@ def main(words: Optional[list[str]] = None) -> int:
         return 128 + getattr(signal, "number", 2)
     except (bsdb.FileError, OSError) as error:
         file = f"{os.fsdecode(error.filename)}: " if error.filename else ""
-        return _fail(console, name, file + reason(error), words)
+        text = reason(error).replace("set the option overwrite to replace it, or", "replace it with --overwrite or")
+        return _fail(console, name, file + text, words)
     except UsageError as error:
         return _fail(console, name, str(error), words, f"Try: python -m {name} --help")
     except (InputError, bsdb.Error, ImportError, MemoryError, UnicodeEncodeError) as error:
