@@ -1,5 +1,6 @@
 """Merges and comparisons, against those of the builder."""
 
+import datetime
 import os
 import shlex
 import subprocess
@@ -140,4 +141,52 @@ def test_delete_arrays(tmp_path):
     for keys in None, "a", 1:
         with pytest.raises(TypeError, match="expected keys to delete"):
             bsdb.merge(tmp_path / "db", tmp_path / "base", delete=keys)
+    assert not (tmp_path / "db").exists()
+
+
+def typed(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    fields = [
+        pa.field("id", pa.int32(), nullable=False),
+        pa.field("x", pa.float32()),
+        pa.field("day", pa.date32()),
+        pa.field("at", pa.timestamp("us", "UTC")),
+        pa.field("tags", pa.list_(pa.string())),
+        pa.field("s", pa.struct([("a", pa.int32()), ("b", pa.string())])),
+    ]
+    table = pa.Table.from_pylist([{"id": 1, "x": 0.5}], schema=pa.schema(fields))
+    bsdb.build(tmp_path / "base", table, key="id")
+    return tmp_path / "base"
+
+
+def test_merge_dicts_as_rows_of_the_base(tmp_path):
+    base = typed(tmp_path)
+    at = datetime.datetime(2020, 1, 2, 3, 4, 5, 6, datetime.timezone.utc)
+    records = [{"s": {"b": "c"}, "x": 2, "id": 2, "at": at}, {"id": 3, "day": at.date(), "tags": ["t"]}]
+    bsdb.merge(tmp_path / "db", base, records, key="id")
+    nothing = {"x": None, "day": None, "at": None, "tags": None, "s": None}
+    with bsdb.open(tmp_path / "db") as db, bsdb.open(base) as old:
+        assert db.schema == old.schema
+        assert db.get_row("1") == {**nothing, "id": 1, "x": 0.5}
+        assert db.get_row("2") == {**nothing, "id": 2, "x": 2.0, "at": at, "s": {"a": None, "b": "c"}}
+        assert db.get_row("3") == {**nothing, "id": 3, "day": at.date(), "tags": ["t"]}
+
+
+@pytest.mark.parametrize(
+    ("record", "error", "text"),
+    [
+        ({"id": "2"}, TypeError, "the column 'id' of the base .*base is int32, but .* is string"),
+        ({"id": 2, "x": "a"}, TypeError, "the column 'x' of the base .*base is float"),
+        ({"id": 2, "day": datetime.datetime(2020, 1, 2)}, TypeError, "the column 'day' of the base .* is date32"),
+        ({"id": 2, "at": datetime.datetime(2020, 1, 2)}, TypeError, "the column 'at' of the base .* is timestamp"),
+        ({"id": 2, "s": {"c": 1}}, TypeError, "the column 's.c' of the base .* is absent"),
+        ({"id": 2, "y": 1}, TypeError, "the base .*base have no column 'y'"),
+        ({"id": 2**40}, TypeError, r"records\[0\]: the field 'id'"),
+        ({"x": 1.0}, TypeError, r"records\[0\]: the column 'id' of the base .* holds no None"),
+    ],
+)
+def test_merge_dicts_that_do_not_fit(tmp_path, record, error, text):
+    base = typed(tmp_path)
+    with pytest.raises(error, match=text):
+        bsdb.merge(tmp_path / "db", base, [record], key="id")
     assert not (tmp_path / "db").exists()

@@ -219,6 +219,9 @@ class Builder:
         if isinstance(key, str) and isinstance(value, str):
             return self._native.add_many(_pairs(dicts, key, value))
         pyarrow = _require("pyarrow")
+        base, schema = self._base_schema()
+        if schema is not None and not isinstance(value, str):
+            return self._add_dicts_to(base, schema, dicts, key, value, key_join)
         fields: dict[str, Any] = {}
         place = 0
         while rows := list(islice(dicts, _DICTS)):
@@ -242,6 +245,56 @@ class Builder:
             self.add_arrow(table, () if key is None else key, value, key_join)
             place += len(rows)
         return None
+
+    def _base_schema(self) -> tuple[str, Any]:
+        """The path of the base of a merge, and the schema of its rows in pyarrow; None if there is none."""
+        return "", None
+
+    def _add_dicts_to(
+        self, base: str, schema: Any, dicts: Iterator[Any], key: Any, value: Any, key_join: Any
+    ) -> None:
+        """Add dicts as rows that have the columns and types of a base."""
+        pyarrow = _require("pyarrow")
+        keys = () if key is None else [key] if isinstance(key, str) else _names("key", key)
+        fields = {field.name: field for field in schema}
+        if value is None:
+            value = list(fields)
+        else:
+            value = _names("value", value)
+            if set(value) == set(fields):
+                value = list(fields)
+        place = 0
+        while rows := list(islice(dicts, _DICTS)):
+            table = _inferred(pyarrow, rows, place)
+            for field in table.schema:
+                if field.name not in fields:
+                    if not any(own == field.name or own.startswith(f"{field.name}.") for own in keys):
+                        if field.name in value or value == schema.names:
+                            raise TypeError(
+                                f"the rows of the base {base} have no column {field.name!r}; "
+                                f"leave the field out of the dicts"
+                            )
+                        continue
+                    fields[field.name] = field  # of the key only
+                    continue
+                other = _differs(pyarrow, field.name, fields[field.name].type, field.type, exact=False)
+                if other is not None:
+                    name, before, after = other
+                    raise TypeError(
+                        f"the column {name!r} of the base {base} is {before}, but the field of these dicts, from "
+                        f"records[{place}] on, is {after}; convert it, {_HOW}"
+                    )
+            for field in schema:
+                if not field.nullable:
+                    for i, row in enumerate(rows, place):
+                        if row.get(field.name) is None:
+                            raise TypeError(
+                                f"records[{i}]: the column {field.name!r} of the base {base} holds no None; "
+                                f"give the field a value"
+                            )
+            table = _converted(pyarrow, rows, place, pyarrow.schema(list(fields.values())))
+            self.add_arrow(table, keys, value, key_join)
+            place += len(rows)
 
     def sample(self, key: _Bytes, value: _Bytes) -> None:
         """Add a record for training the ZSTD dictionary, which then uses no others. All samples come before the first
@@ -383,11 +436,12 @@ def _names(option: str, names: Any) -> list[str]:
     """The names of columns."""
     if isinstance(names, (bytes, bytearray, memoryview)) or not isinstance(names, Iterable):
         raise TypeError(f"{option} must be the name of a column, a str, or a list of them, not {names!r}")
-    names = list(names)
+    columns: list[str] = []
     for name in names:
         if not isinstance(name, str):
             raise TypeError(f"{option} must hold names of columns, each a str, not {name!r}")
-    return names
+        columns.append(name)
+    return columns
 
 
 _FAIL: Any = object()
@@ -396,8 +450,9 @@ _FAIL: Any = object()
 def _stream(table: Any, default: Any = _FAIL) -> Any:
     """The object with the method __arrow_c_stream__ for a table; the default if there is none."""
     if hasattr(table, "__arrow_c_stream__"):
-        polars = sys.modules.get("polars")
-        if polars is not None and isinstance(table, getattr(polars, "DataFrame", ())):
+        polars: Any = sys.modules.get("polars")
+        is_polars = polars is not None and isinstance(table, getattr(polars, "DataFrame", ()))
+        if is_polars:
             for name, kind in table.schema.items():
                 if kind == polars.Object:
                     raise TypeError(
@@ -512,8 +567,12 @@ def _check_kinds(name: str, values: Iterable[Any]) -> None:
         raise TypeError(f"these dicts have no common types: the field {name!r} is {first} and also {second}; convert it, {_HOW}")
 
 
-def _differs(pyarrow: Any, name: str, first: Any, later: Any) -> Optional[tuple[str, str, str]]:
-    """The field of which values of a later type do not fit into the first type, and both types; None if all fit."""
+def _differs(
+    pyarrow: Any, name: str, first: Any, later: Any, exact: bool = True
+) -> Optional[tuple[str, str, str]]:
+    """The field of which values of a later type do not fit into the first type, and both types; None if all fit.
+
+    If types need not be the same, it is enough that they are of one kind: pyarrow checks whether each value fits."""
     types = pyarrow.types
     if first == later or types.is_null(later) or (types.is_floating(first) and types.is_integer(later)):
         return None
@@ -525,14 +584,37 @@ def _differs(pyarrow: Any, name: str, first: Any, later: Any) -> Optional[tuple[
             own = (
                 (inner, "absent", str(field.type))
                 if at < 0
-                else _differs(pyarrow, inner, first.field(at).type, field.type)
+                else _differs(pyarrow, inner, first.field(at).type, field.type, exact)
             )
             if own is not None:
                 return own
         return None
     if types.is_list(first) and types.is_list(later):
-        return _differs(pyarrow, name, first.value_type, later.value_type)
+        return _differs(pyarrow, name, first.value_type, later.value_type, exact)
+    if not exact and _same_kind(pyarrow, first, later):
+        return None
     return name, "None" if types.is_null(first) else str(first), str(later)
+
+
+def _same_kind(pyarrow: Any, first: Any, later: Any) -> bool:
+    """Whether pyarrow makes the first type of values of which it infers the later type, without a loss."""
+    types = pyarrow.types
+    if types.is_timestamp(first) and types.is_timestamp(later):
+        return (first.tz is None) == (later.tz is None) and first.unit in (later.unit, "us", "ns")
+    if types.is_time(first) and types.is_time(later):
+        return first.unit in (later.unit, "us", "ns")
+    if types.is_dictionary(first):
+        first = first.value_type
+    kinds = (
+        (types.is_integer,),
+        (types.is_floating,),
+        (types.is_decimal,),
+        (types.is_string, types.is_large_string),
+        (types.is_binary, types.is_large_binary, types.is_fixed_size_binary),
+    )
+    return any(any(kind(first) for kind in own) and any(kind(later) for kind in own) for own in kinds) or (
+        types.is_map(first) and types.is_struct(later)
+    )
 
 
 class _Line:

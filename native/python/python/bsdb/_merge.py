@@ -29,7 +29,8 @@ class Merger(Builder):
 
     def __init__(self, path: _Path, base: _Base, *, progress: _Progress = None, **options: Any) -> None:
         self._progress = _listener(progress)
-        self._native = _bsdb.Builder(_checked(path), _settings(options), self._progress, _opened(base))
+        self._base = _opened(base)
+        self._native = _bsdb.Builder(_checked(path), _settings(options), self._progress, self._base)
         self._built: Optional[Built] = None
 
     def delete(self, key: _Bytes) -> None:
@@ -47,6 +48,11 @@ class Merger(Builder):
             arrays = [keys] if chunks is None else chunks
             keys = chain.from_iterable(array.to_pylist() for array in arrays)
         self._native.delete_many(keys)
+
+    def _base_schema(self) -> tuple[str, Any]:
+        if self._base.schema is None:
+            return str(self._base.path), None
+        return str(self._base.path), self._base.get_many_arrow(()).schema
 
     def __enter__(self) -> Merger:
         return self
@@ -68,7 +74,7 @@ def merge(
 
     A record replaces that of the base with the same key, as a whole, or is added. Keys in ``delete`` are deleted after
     all records were merged. The base stays as it is. ``records``, ``key``, ``value`` and ``key_join`` are those of
-    ``build``, and rows of tables must have the schema of the base. What was done with them is in ``changes`` of the
+    ``build``. Rows of tables must have the schema of the base; dicts get its columns and types. What was done with them is in ``changes`` of the
     result.
 
     The database is like the base, and the same as that of the command ``bsdb merge``, byte for byte. Options are
