@@ -262,7 +262,7 @@ def test_wrong_texts(tmp_path):
     with pytest.raises(ValueError, match="the path .* has a NUL"):
         bsdb.build(f"{tmp_path}/a\0b", {})
     for records in {"\ud800": ""}, [("a", "\ud800")]:
-        with pytest.raises(ValueError, match="the text '.ud800' of a record"):
+        with pytest.raises(ValueError, match="in the text .*ud800.* of a record"):
             bsdb.build(tmp_path / "db", records)
     assert os.listdir(tmp_path) == []
 

@@ -1,6 +1,7 @@
 """Databases that Python builds of tables."""
 
 import datetime
+import decimal
 import os
 
 import pytest
@@ -274,3 +275,17 @@ def test_wrong_names(tmp_path, arguments, text):
         with pytest.raises(TypeError, match=text):
             bsdb.build(tmp_path / "db", records, **arguments)
     assert os.listdir(tmp_path) == []
+
+
+def test_later_dicts_with_other_decimals(tmp_path):
+    def dicts(last):
+        for i in range(1 << 14):
+            yield {"id": i, "v": decimal.Decimal("123.45")}
+        yield {"id": -1, "v": decimal.Decimal(last)}
+
+    bsdb.build(tmp_path / "db", dicts("6.7"), key="id")
+    with bsdb.open(tmp_path / "db") as db:
+        assert db.get_row("-1") == {"id": -1, "v": decimal.Decimal("6.70")}
+    for last in "1234.5", "0.123":
+        with pytest.raises(TypeError, match=r"'v' is decimal128\(5, 2\)"):
+            bsdb.build(tmp_path / "other", dicts(last), key="id")

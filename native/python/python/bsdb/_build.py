@@ -133,7 +133,8 @@ class Builder:
         try:
             self._native.add_many(records.items() if isinstance(records, Mapping) else records)
         except UnicodeEncodeError as error:
-            raise ValueError(f"the text {error.object!r} of a record cannot be encoded: {error}") from error
+            reason = f"{error.reason}, in the text {error.object!r} of a record"
+            raise UnicodeEncodeError(error.encoding, error.object, error.start, error.end, reason) from None
 
     def add_arrow(
         self,
@@ -591,6 +592,10 @@ def _differs(
         return None
     if types.is_list(first) and types.is_list(later):
         return _differs(pyarrow, name, first.value_type, later.value_type, exact)
+    if types.is_decimal(first) and types.is_decimal(later):
+        digits = first.precision - first.scale, later.precision - later.scale
+        if later.scale <= first.scale and digits[1] <= digits[0]:
+            return None
     if not exact and _same_kind(pyarrow, first, later):
         return None
     return name, "None" if types.is_null(first) else str(first), str(later)
