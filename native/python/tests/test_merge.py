@@ -190,3 +190,18 @@ def test_merge_dicts_that_do_not_fit(tmp_path, record, error, text):
     with pytest.raises(error, match=text):
         bsdb.merge(tmp_path / "db", base, [record], key="id")
     assert not (tmp_path / "db").exists()
+
+
+def test_merge_tables_of_another_schema(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    bsdb.build(tmp_path / "base", pa.table({"id": [1], "x": [0.5]}), key="id")
+    wrong = {
+        "have the column 'x' of the type string, and the base double": {"id": [1], "x": ["a"]},
+        "have the column 'x' where the base has 'id'": {"x": [0.5], "id": [1]},
+        "have no column 'x'": {"id": [1]},
+        "have the column 'y', which the base does not have": {"id": [1], "x": [0.5], "y": [1]},
+    }
+    for text, columns in wrong.items():
+        with pytest.raises(ValueError, match=f"another schema than the base .*base: they {text}"):
+            bsdb.merge(tmp_path / "db", tmp_path / "base", pa.table(columns), key="id")
+    assert not (tmp_path / "db").exists()

@@ -174,7 +174,9 @@ class Builder:
         name = _ELEMENTS.get(array.dtype.str[1:])
         if name is None:
             known = "float16, float32, float64, int8, int16, int32, int64 and uint8"
-            raise TypeError(f"vectors hold {known}, not {array.dtype}; convert them, for example with astype('float32')")
+            raise TypeError(
+                f"vectors hold {known}, not {array.dtype}; convert them, for example with astype('float32')"
+            )
         if width == 0:
             raise ValueError(f"expected vectors of at least one element, not an array of shape {array.shape}")
         step = max(1, _BYTES // (width * array.dtype.itemsize))
@@ -251,9 +253,7 @@ class Builder:
         """The path of the base of a merge, and the schema of its rows in pyarrow; None if there is none."""
         return "", None
 
-    def _add_dicts_to(
-        self, base: str, schema: Any, dicts: Iterator[Any], key: Any, value: Any, key_join: Any
-    ) -> None:
+    def _add_dicts_to(self, base: str, schema: Any, dicts: Iterator[Any], key: Any, value: Any, key_join: Any) -> None:
         """Add dicts as rows that have the columns and types of a base."""
         pyarrow = _require("pyarrow")
         keys = () if key is None else [key] if isinstance(key, str) else _names("key", key)
@@ -565,12 +565,12 @@ def _check_kinds(name: str, values: Iterable[Any]) -> None:
                 kinds[base.__name__] = kind
     if len(kinds) > 1 and kinds.keys() != {"int", "float"}:  # pyarrow makes numbers of those without loss
         first, second, *_ = kinds
-        raise TypeError(f"these dicts have no common types: the field {name!r} is {first} and also {second}; convert it, {_HOW}")
+        raise TypeError(
+            f"these dicts have no common types: the field {name!r} is {first} and also {second}; convert it, {_HOW}"
+        )
 
 
-def _differs(
-    pyarrow: Any, name: str, first: Any, later: Any, exact: bool = True
-) -> Optional[tuple[str, str, str]]:
+def _differs(pyarrow: Any, name: str, first: Any, later: Any, exact: bool = True) -> Optional[tuple[str, str, str]]:
     """The field of which values of a later type do not fit into the first type, and both types; None if all fit.
 
     If types need not be the same, it is enough that they are of one kind: pyarrow checks whether each value fits."""

@@ -8,8 +8,8 @@ from itertools import chain
 from typing import Any, Optional, Union
 
 from . import _bsdb
-from ._build import Builder, Built, _Bytes, _checked, _listener, _Path, _Progress, _settings
-from ._database import Database
+from ._build import Builder, Built, _Bytes, _checked, _listener, _Path, _Progress, _settings, _stream
+from ._database import Database, _require
 
 __all__ = ["Diff", "DiffCounts", "Merger", "diff", "merge"]
 
@@ -48,6 +48,54 @@ class Merger(Builder):
             arrays = [keys] if chunks is None else chunks
             keys = chain.from_iterable(array.to_pylist() for array in arrays)
         self._native.delete_many(keys)
+
+    def add_arrow(
+        self,
+        table: Any,
+        key: Union[str, Sequence[str]],
+        value: Union[str, Sequence[str], None] = None,
+        key_join: Union[str, bytes, None] = None,
+    ) -> None:
+        """Add the rows of a table, as ``Builder.add_arrow`` does. They must have the schema of the base."""
+        try:
+            super().add_arrow(table, key, value, key_join)
+        except ValueError as error:
+            if "another schema" not in str(error):
+                raise
+            raise ValueError(self._other_schema(table, value) or str(error)) from error
+
+    def _other_schema(self, table: Any, value: Union[str, Sequence[str], None]) -> Optional[str]:
+        """What is wrong with the rows of a table: the first column that is not as in the base."""
+        base, schema = self._base_schema()
+        if schema is None:
+            return None
+        try:
+            rows = _require("pyarrow").RecordBatchReader.from_stream(_stream(table)).schema
+        except Exception:  # a stream that was read
+            return None
+        types = {field.name: field for field in rows}
+        names = list(types) if value is None or isinstance(value, str) else list(value)
+        for i in range(max(len(names), len(schema))):
+            if i >= len(names):
+                what = f"have no column {schema.field(i).name!r}"
+            elif i >= len(schema):
+                what = f"have the column {names[i]!r}, which the base does not have"
+            else:
+                own, other = types.get(names[i]), schema.field(i)
+                if own is None or own.equals(other):
+                    continue
+                if own.name != other.name:
+                    what = f"have the column {own.name!r} where the base has {other.name!r}"
+                elif own.type != other.type:
+                    what = f"have the column {own.name!r} of the type {own.type}, and the base {other.type}"
+                else:
+                    null = "can be null" if own.nullable else "cannot be null"
+                    what = f"have the column {own.name!r} that {null}, other than in the base"
+            return (
+                f"the rows of the table have another schema than the base {base}: they {what}; "
+                f"cast the table to the schema of base.get_many_arrow([]), or name the columns with value="
+            )
+        return None
 
     def _base_schema(self) -> tuple[str, Any]:
         if self._base.schema is None:
