@@ -63,10 +63,10 @@ pub(crate) fn input(py: Python<'_>, text: String) -> PyErr {
 }
 
 /// The text of an error of the system, without the number that Python adds itself.
-fn reason(error: &std::io::Error) -> String {
+pub(crate) fn reason(error: &std::io::Error) -> String {
     let text = error.to_string();
-    match text.find(" (os error ") {
-        Some(end) => text[..end].to_owned(),
+    match text.split_once(" (os error ").and_then(|(before, rest)| Some((before, rest.split_once(')')?.1))) {
+        Some((before, after)) => format!("{before}{after}"),
         None => text,
     }
 }

@@ -281,3 +281,63 @@ def test_command_with_a_target_that_exists(tmp_path):
     done = subprocess.run(words, capture_output=True, text=True)
     assert done.returncode == 2
     assert "db: already exists; replace it with --overwrite or choose another target" in done.stderr
+
+
+def test_a_refused_record_takes_no_others_with_it(tmp_path):
+    builder = bsdb.Builder(tmp_path / "rdb")
+    for i in range(40_000):
+        if i in (5, 39_998):
+            with pytest.raises(bsdb.BuildError, match=rf"record {i if i == 5 else i - 1}: a key of 70000 bytes"):
+                builder.add("k" * 70_000, "v")
+        else:
+            builder.add(str(i), "v")
+    assert builder.records == 39_998
+    assert builder.finish().records == 39_998
+
+
+def test_a_value_of_another_length_takes_no_others_with_it(tmp_path):
+    builder = bsdb.Builder(tmp_path / "rdb", value_elements="u8 4")
+    builder.add("a", b"1234")
+    with pytest.raises(bsdb.BuildError, match="the value of record 1 has 3 bytes"):
+        builder.add("b", b"123")
+    builder.add("c", b"5678")
+    assert builder.finish().records == 2
+
+
+def test_a_block_whose_end_fails_leaves_nothing(tmp_path):
+    def progress(stage, done, total):
+        if stage == "index":
+            raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"), bsdb.Builder(tmp_path / "rdb", progress=progress) as builder:
+        builder.add("a", "b")
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(ValueError):
+        builder.finish()
+
+
+@pytest.mark.parametrize("stage", ["records", "index", "publish"])
+def test_a_build_that_is_given_up_while_it_works_is_not_published(tmp_path, stage):
+    def progress(at, done, total):
+        if at == stage:
+            builder.abort()
+
+    builder = bsdb.Builder(tmp_path / "rdb", progress=progress)
+    with pytest.raises(Exception, match="given up|stopped"):
+        builder.add_many((str(i), "v") for i in range(100_000))
+        builder.finish()
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(ValueError):
+        builder.add("a", "b")
+
+
+def test_a_source_can_give_a_build_up(tmp_path):
+    def records():
+        yield "a", "b"
+        builder.abort()
+        yield "c", "d"
+
+    builder = bsdb.Builder(tmp_path / "rdb")
+    with pytest.raises(ValueError, match="given up"):
+        builder.add_many(records())
+    assert list(tmp_path.iterdir()) == []

@@ -323,7 +323,8 @@ class Builder:
         return self._built
 
     def abort(self) -> None:
-        """Remove what was written. Does nothing if the build has ended."""
+        """Remove what was written. Does nothing if the build has ended. A call that works meanwhile, in another thread
+        or as the caller of this one, ends with an error and removes it."""
         self._native.abort()
         _end(self._progress)
 
@@ -339,7 +340,11 @@ class Builder:
         if kind is not None:
             self.abort()
         elif self._native.open:
-            self.finish()
+            try:
+                self.finish()
+            except BaseException:
+                self.abort()
+                raise
 
 
 def build(

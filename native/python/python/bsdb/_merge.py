@@ -122,11 +122,12 @@ def merge(
 
     A record replaces that of the base with the same key, as a whole, or is added. Keys in ``delete`` are deleted after
     all records were merged. The base stays as it is. ``records``, ``key``, ``value`` and ``key_join`` are those of
-    ``build``. Rows of tables must have the schema of the base; dicts get its columns and types. What was done with them is in ``changes`` of the
-    result.
+    ``build``. Rows of tables must have the schema of the base; dicts get its columns and types. What was done with them
+    is in ``changes`` of the result.
 
     The database is like the base, and the same as that of the command ``bsdb merge``, byte for byte. Options are
-    ``overwrite``, ``duplicates`` (by default "last", the last change of a key counts), ``dictionary_bytes``,
+    ``overwrite``, ``duplicates`` (by default "last", the last change of a key counts; with "first", a deletion of a key
+    that is in ``records``, too, has no effect, and with "error", it is refused as a duplicate), ``dictionary_bytes``,
     ``sample_records``, ``memory_bytes``, ``threads`` and ``temporary_directory``.
     """
     with Merger(path, base, progress=progress, **options) as merger:

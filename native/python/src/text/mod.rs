@@ -86,11 +86,11 @@ fn show(key: &[u8]) -> String {
 
 /// Says which file could not be read and why, in words that users would search for.
 fn reading(file: &str, error: &io::Error) -> String {
-    let text = error.to_string();
+    let text = errors::reason(error);
     let words = match error.kind() {
         io::ErrorKind::NotFound => "no such file or directory",
         io::ErrorKind::PermissionDenied => "permission denied",
-        _ => text.split(" (os error ").next().unwrap_or(&text),
+        _ => &text,
     };
     format!("{file}: {words}")
 }

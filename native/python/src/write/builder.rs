@@ -1,5 +1,6 @@
 //! Builds of databases. The core gets records in chunks, without the interpreter's lock.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bsdb::{BuildOptions, Built, Error, Progress, Stage, ValueElements};
@@ -23,6 +24,7 @@ const RECORDS: usize = 1 << 14;
 #[pyclass(module = "bsdb._bsdb", frozen)]
 pub(crate) struct Builder {
     state: Mutex<State>,
+    given_up: Arc<AtomicBool>,
 }
 
 enum State {
@@ -95,6 +97,8 @@ struct Start {
     /// The elements of values, as in a manifest.
     elements: Option<String>,
     progress: Option<Py<PyAny>>,
+    /// Set by `abort`, perhaps while the build works.
+    given_up: Arc<AtomicBool>,
 }
 
 /// Records that wait to be given to the core.
@@ -131,11 +135,12 @@ impl Builder {
                 _ => {}
             }
         }
-        let start = Start { base, path, options, schema, elements, progress };
+        let given_up = Arc::<AtomicBool>::default();
+        let start = Start { base, path, options, schema, elements, progress, given_up: Arc::clone(&given_up) };
         let raised = Arc::default();
         let native = Some(start.begin(py, &raised)?);
         let work = Work { native, pending: Chunk::default(), start, raised, begun: false };
-        Ok(Builder { state: Mutex::new(State::Open(Box::new(work))) })
+        Ok(Builder { state: Mutex::new(State::Open(Box::new(work))), given_up })
     }
 
     fn add(&self, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -243,11 +248,13 @@ impl Builder {
         described(py, &built)
     }
 
-    /// Removes what was written. Does nothing if the build has ended.
+    /// Removes what was written. Does nothing if the build has ended. A call that works meanwhile, as a part of which
+    /// this may be called, ends with an error and removes it.
     fn abort(&self, py: Python<'_>) {
+        self.given_up.store(true, Ordering::Relaxed);
         let mut state = self.lock();
         if let State::Open(_) = &*state {
-            let work = std::mem::replace(&mut *state, State::Ended("the build was given up; begin another one"));
+            let work = std::mem::replace(&mut *state, State::Ended(GIVEN_UP));
             drop(state);
             py.detach(|| drop(work));
         }
@@ -282,7 +289,11 @@ impl Builder {
             return Err(PyValueError::new_err(FAILED));
         };
         let done = part(&mut work);
-        *self.lock() = State::Open(work);
+        let given_up = self.given_up.load(Ordering::Relaxed);
+        *self.lock() = if given_up { State::Ended(GIVEN_UP) } else { State::Open(work) };
+        if given_up && done.is_ok() {
+            return Err(PyValueError::new_err(GIVEN_UP));
+        }
         done
     }
 }
@@ -350,6 +361,20 @@ impl Chunk {
         pushed.map(|_| ())
     }
 
+    /// The lengths of the key and the value of the last record.
+    fn last(&self) -> (usize, usize) {
+        let mut ends = self.ends.iter().rev();
+        let (key, value) = ends.next().copied().unwrap_or_default();
+        let start = ends.next().map_or(0, |&(_, end)| end);
+        (key - start, value - key)
+    }
+
+    /// Removes the last record.
+    fn pop(&mut self) {
+        self.ends.pop();
+        self.data.truncate(self.ends.last().map_or(0, |&(_, end)| end));
+    }
+
     /// The end of the part.
     fn put(&mut self, part: &Bound<'_, PyAny>, what: &str) -> PyResult<usize> {
         let put = keys::with_key(part, |bytes| {
@@ -390,7 +415,7 @@ impl Start {
             options = options.value_schema(schema);
         }
         let progress = self.progress.as_ref().map(|progress| progress.clone_ref(py));
-        let raised = Arc::clone(raised);
+        let (raised, given_up) = (Arc::clone(raised), Arc::clone(&self.given_up));
         let listener = move |at: Progress| {
             let told = Python::attach(|py| {
                 py.check_signals()?;
@@ -399,7 +424,7 @@ impl Start {
                     None => Ok(()),
                 }
             });
-            let goes_on = told.is_ok();
+            let goes_on = told.is_ok() && !given_up.load(Ordering::Relaxed);
             if let Err(error) = told {
                 *raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
             }
@@ -422,23 +447,52 @@ impl Work {
         self.native.as_mut().ok_or_else(|| PyValueError::new_err(FAILED))
     }
 
-    /// Gives the records that wait to the core.
+    /// Gives the records that wait to the core. If that fails, the build has failed: some of them are lost.
     fn give(&mut self, py: Python<'_>) -> PyResult<()> {
+        if self.start.given_up.load(Ordering::Relaxed) {
+            return Err(PyValueError::new_err(GIVEN_UP));
+        }
         let mut pending = std::mem::take(&mut self.pending);
         let native = self.native()?;
         let given = py.detach(|| pending.give(native));
         self.pending = pending;
-        given.map_err(|error| self.exception(py, error))?;
+        if let Err(error) = given {
+            let failed = self.native.take();
+            py.detach(|| drop(failed));
+            return Err(self.exception(py, error));
+        }
         py.check_signals()
     }
 
     fn add(&mut self, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         self.pending.push(key, value)?;
+        let before = self.native()?.records() + self.pending.ends.len() as u64 - 1;
+        if let Err(reason) = self.check_last(before) {
+            self.pending.pop();
+            return Err(errors::raised(key.py(), "BuildError", reason));
+        }
         self.begun = true;
         if self.pending.is_full() {
             self.give(key.py())?;
         }
         Ok(())
+    }
+
+    /// Checks what the core would refuse of the record that was added to the chunk last, whose number this is.
+    fn check_last(&self, number: u64) -> Result<(), String> {
+        let (key, value) = self.pending.last();
+        for (what, length, most) in [("key", key, MAX_KEY), ("value", value, MAX_VALUE)] {
+            if length > most {
+                return Err(format!("record {number}: a {what} of {length} bytes; at most {most} fit"));
+            }
+        }
+        let elements = self.start.elements.as_ref().and_then(|elements| elements.parse::<ValueElements>().ok());
+        match elements.map(|elements| (elements, elements.bytes())) {
+            Some((elements, bytes)) if bytes != value => Err(format!(
+                "the value of record {number} has {value} bytes, but value_elements of {elements} are {bytes}"
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// Begins anew with the schema of a table's rows, or fails if the records before have another one.
@@ -597,6 +651,11 @@ impl Work {
 
 /// Bytes of the longest key, as the label says it.
 const MAX_KEY: usize = 65_535;
+
+/// Bytes of the longest value.
+const MAX_VALUE: usize = 2_147_483_639;
+
+const GIVEN_UP: &str = "the build was given up; begin another one";
 
 const FAILED: &str = "the build has failed; begin another one";
 
