@@ -10,6 +10,7 @@ pub(crate) mod builder;
 pub(crate) mod control;
 pub(crate) mod data;
 pub(crate) mod database;
+pub(crate) mod force;
 pub(crate) mod hash;
 pub(crate) mod manifest;
 pub(crate) mod merge;

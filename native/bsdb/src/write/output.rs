@@ -3,6 +3,7 @@
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
+use super::force::EarlyForce;
 use super::temporary::Temporary;
 use crate::error::{Error, Result};
 use crate::format::facts::FileLine;
@@ -19,6 +20,7 @@ pub(crate) struct OutputFile {
     kind: Kind,
     number: u16,
     part: Temporary,
+    force: EarlyForce,
     buffer: Vec<u8>,
     /// Where the current page begins in the buffer; its payload follows up to the end of the buffer.
     start: usize,
@@ -34,7 +36,16 @@ impl OutputFile {
         let part = Temporary::create(&path)?;
         let mut buffer = memory::with_capacity(BUFFER, &path)?;
         buffer.resize(page::SIZE, 0); // the header is written when the file is sealed
-        Ok(OutputFile { kind, number, part, buffer, start: page::SIZE, page: 1, digest: 0 })
+        Ok(OutputFile {
+            kind,
+            number,
+            part,
+            force: EarlyForce::default(),
+            buffer,
+            start: page::SIZE,
+            page: 1,
+            digest: 0,
+        })
     }
 
     /// The path while the file is written.
@@ -115,9 +126,11 @@ impl OutputFile {
     }
 
     fn write_out(&mut self) -> Result<()> {
+        let bytes = self.buffer.len();
         let written = self.part.write(&self.buffer);
         self.buffer.clear();
-        written
+        written?;
+        self.force.written(self.part.file(), bytes).map_err(|e| Error::io(self.part.path(), e))
     }
 
     /// Pads the last page. `end` is that of the file's line in the manifest; without it, it is the offset of the footer.
@@ -131,7 +144,7 @@ impl OutputFile {
             digest: self.digest,
             end: end.unwrap_or(self.page * page::SIZE as u64),
         };
-        Ok(Finished { line, part: self.part })
+        Ok(Finished { line, part: self.part, force: self.force })
     }
 }
 
@@ -140,6 +153,7 @@ impl OutputFile {
 pub(crate) struct Finished {
     pub(crate) line: FileLine,
     part: Temporary,
+    force: EarlyForce,
 }
 
 impl Finished {
@@ -153,8 +167,9 @@ impl Finished {
         let header = frame(b"BSDBFILE", &self.line, id, 0);
         let footer = frame(b"BSDBTAIL", &self.line, id, self.line.pages - 1);
         let mut file = self.part.file();
-        let written = file
-            .seek(SeekFrom::Start((self.line.pages - 1) * page::SIZE as u64))
+        let forced = self.force.end();
+        let written = forced
+            .and_then(|()| file.seek(SeekFrom::Start((self.line.pages - 1) * page::SIZE as u64)))
             .and_then(|_| file.write_all(&footer))
             .and_then(|_| file.seek(SeekFrom::Start(0)))
             .and_then(|_| file.write_all(&header))
