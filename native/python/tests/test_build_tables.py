@@ -289,3 +289,59 @@ def test_later_dicts_with_other_decimals(tmp_path):
     for last in "1234.5", "0.123":
         with pytest.raises(TypeError, match=r"'v' is decimal128\(5, 2\)"):
             bsdb.build(tmp_path / "other", dicts(last), key="id")
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_rows_of_many_parts(tmp_path, threads):
+    """Rows are read ahead of those that are added, in parts of 16,384 or of 1 MiB."""
+    count, long, faults = 70_000, (5, 20_000, 20_001), (0, 16_383, 16_384, 16_386, 40_000, 40_001, 69_999)
+    values = [b"%d" % row * (400_000 if row in long else 1) for row in range(count)]
+    table = pa.table({"id": range(count), "value": pa.array(values, pa.large_binary())})
+    bsdb.build(tmp_path / "pairs", ((str(row), value) for row, value in enumerate(values)))
+    bsdb.build(tmp_path / "table", table, key="id", value="value", threads=threads)
+    assert content(tmp_path / "pairs") == content(tmp_path / "table")
+
+    for row in faults:
+        values[row] = None
+    table = pa.table({"id": range(count), "value": pa.array(values, pa.large_binary())})
+    told = []
+    with bsdb.Builder(tmp_path / "others", threads=threads) as builder:
+        builder._native.add_arrow(table, ["id"], None, None, "value", lambda *fault: told.append(fault[:2]))
+        assert told == [(row, "null value") for row in faults]
+        assert builder.records == count - len(faults)
+    records = ((str(row), value) for row, value in enumerate(values) if value is not None)
+    bsdb.build(tmp_path / "pairs", records, overwrite=True)
+    assert content(tmp_path / "pairs") == content(tmp_path / "others")
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("row", [0, 16_383, 16_384, 40_000])
+def test_places_of_errors(tmp_path, row, threads):
+    """An error names its row, and the rows before it were added."""
+    values = ["a"] * 50_000
+    keys = [str(number) for number in range(50_000)]
+
+    def refused(keys, values, error, text):
+        builder = bsdb.Builder(tmp_path / "db", threads=threads)
+        with pytest.raises(error, match=text):
+            builder.add_arrow(pa.table({"id": keys, "value": values}), "id", "value")
+        assert builder.records == row
+        builder.abort()
+
+    refused(keys, values[:row] + [None] + values[row + 1 :], bsdb.RowError, f"row {row}: the column")
+    refused(keys[:row] + ["k" * 65_536] + keys[row + 1 :], values, bsdb.BuildError, f"row {row}: a key of 65536")
+
+
+def test_a_build_that_was_stopped_cannot_go_on(tmp_path):
+    table = pa.table({"id": range(200_000), "value": ["a"] * 200_000})
+
+    def stop(stage, done, total):
+        raise RuntimeError("enough")
+
+    builder = bsdb.Builder(tmp_path / "db", progress=stop)
+    with pytest.raises(RuntimeError, match="enough"):
+        builder.add_arrow(table, "id", "value")
+    for call in (lambda: builder.add_arrow(table, "id", "value"), builder.finish):
+        with pytest.raises(ValueError, match="^the build has failed; begin another one"):
+            call()
+    assert os.listdir(tmp_path) == []

@@ -2,23 +2,19 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::{panic, thread};
 
 use bsdb::{BuildOptions, Built, Error, Progress, Stage, ValueElements};
-use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
-use super::plan::{Bad, Plan, Wanted};
+use super::chunk::{Chunk, RECORDS};
+use super::plan::{Bad, Part, Plan, Wanted};
 use super::stream::Batches;
 use crate::database::Database;
 use crate::keys::{self, Keys};
 use crate::{errors, options};
-
-/// Bytes of keys and values that are given to the core at a time, about.
-const CHUNK: usize = 1 << 20;
-
-/// Records of a chunk, at most.
-const RECORDS: usize = 1 << 14;
 
 /// A build of one database.
 #[pyclass(module = "bsdb._bsdb", frozen)]
@@ -94,19 +90,13 @@ struct Start {
     path: std::path::PathBuf,
     options: BuildOptions,
     schema: Option<String>,
-    /// The elements of values, as in a manifest.
-    elements: Option<String>,
+    /// The elements of values.
+    elements: Option<ValueElements>,
+    /// Whether only one thread may work.
+    alone: bool,
     progress: Option<Py<PyAny>>,
     /// Set by `abort`, perhaps while the build works.
     given_up: Arc<AtomicBool>,
-}
-
-/// Records that wait to be given to the core.
-#[derive(Default)]
-struct Chunk {
-    data: Vec<u8>,
-    /// The ends of the key and of the value in the data, for each record.
-    ends: Vec<(usize, usize)>,
 }
 
 #[pymethods]
@@ -126,17 +116,26 @@ impl Builder {
         let base = base.map(|base| base.get().handle(py)).transpose()?;
         let mut options = base.as_deref().map_or_else(BuildOptions::default, BuildOptions::of);
         let mut schema = base.as_deref().and_then(bsdb::Database::schema).map(str::to_owned);
-        let mut elements = base.as_deref().and_then(bsdb::Database::elements).map(|elements| elements.to_string());
+        let mut elements = base.as_deref().and_then(bsdb::Database::elements);
+        let mut alone = false;
         for (name, value) in settings {
-            options.set(&name, &value).map_err(|error| errors::exception(py, &error))?;
+            let mut set = || {
+                options.set(&name, &value)?;
+                if name == "value_elements" {
+                    elements = Some(value.parse()?);
+                }
+                Ok(())
+            };
+            set().map_err(|error| errors::exception(py, &error))?;
             match &name[..] {
                 "value_schema" => schema = Some(value),
-                "value_elements" => elements = Some(value),
+                "threads" => alone = value == "1",
                 _ => {}
             }
         }
         let given_up = Arc::<AtomicBool>::default();
-        let start = Start { base, path, options, schema, elements, progress, given_up: Arc::clone(&given_up) };
+        let given = Arc::clone(&given_up);
+        let start = Start { base, path, options, schema, elements, alone, progress, given_up: given };
         let raised = Arc::default();
         let native = Some(start.begin(py, &raised)?);
         let work = Work { native, pending: Chunk::default(), start, raised, begun: false };
@@ -215,11 +214,10 @@ impl Builder {
         self.with(|work| {
             let mut sample = Chunk::default();
             sample.push(key, value)?;
-            let (key, value) = sample.data.split_at(sample.ends[0].0);
             work.give(py)?;
             work.begun = true;
             let native = work.native()?;
-            let taken = py.detach(|| native.sample(key, value));
+            let taken = py.detach(|| sample.take(|key, value| native.sample(key, value)));
             taken.map_err(|error| work.exception(py, error))
         })
     }
@@ -228,7 +226,7 @@ impl Builder {
     #[getter]
     fn records(&self) -> PyResult<u64> {
         self.with(|work| {
-            let pending = work.pending.ends.len() as u64;
+            let pending = work.pending.records() as u64;
             Ok(work.native.as_ref().map_or(0, Native::records) + pending)
         })
     }
@@ -285,10 +283,21 @@ impl Builder {
 
     /// Does a part of the work. The other threads that try get an error meanwhile.
     fn with<R>(&self, part: impl FnOnce(&mut Work) -> PyResult<R>) -> PyResult<R> {
+        /// Ends the build if a part of it panics.
+        struct Guard<'a>(&'a Builder);
+        impl Drop for Guard<'_> {
+            fn drop(&mut self) {
+                if thread::panicking() {
+                    *self.0.lock() = State::Ended(FAILED);
+                }
+            }
+        }
         let State::Open(mut work) = self.take(State::Busy)? else {
             return Err(PyValueError::new_err(FAILED));
         };
+        let guard = Guard(self);
         let done = part(&mut work);
+        drop(guard);
         let given_up = self.given_up.load(Ordering::Relaxed);
         *self.lock() = if given_up { State::Ended(GIVEN_UP) } else { State::Open(work) };
         if given_up && done.is_ok() {
@@ -345,69 +354,6 @@ fn at(py: Python<'_>, place: usize, error: PyErr) -> PyErr {
     error
 }
 
-impl Chunk {
-    fn is_full(&self) -> bool {
-        self.data.len() >= CHUNK || self.ends.len() == RECORDS
-    }
-
-    /// Adds a record. If one of its parts is of the wrong type, the chunk is as before.
-    fn push(&mut self, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        let start = self.data.len();
-        let pushed = self.put(key, "key").and_then(|end| Ok((end, self.put(value, "value")?)));
-        match pushed {
-            Ok(ends) => self.ends.push(ends),
-            Err(_) => self.data.truncate(start),
-        }
-        pushed.map(|_| ())
-    }
-
-    /// The lengths of the key and the value of the last record.
-    fn last(&self) -> (usize, usize) {
-        let mut ends = self.ends.iter().rev();
-        let (key, value) = ends.next().copied().unwrap_or_default();
-        let start = ends.next().map_or(0, |&(_, end)| end);
-        (key - start, value - key)
-    }
-
-    /// Removes the last record.
-    fn pop(&mut self) {
-        self.ends.pop();
-        self.data.truncate(self.ends.last().map_or(0, |&(_, end)| end));
-    }
-
-    /// The end of the part.
-    fn put(&mut self, part: &Bound<'_, PyAny>, what: &str) -> PyResult<usize> {
-        let put = keys::with_key(part, |bytes| {
-            self.data.try_reserve(bytes.len()).map_err(|_| no_memory(bytes.len()))?;
-            self.data.extend_from_slice(bytes);
-            PyResult::Ok(())
-        });
-        match put {
-            Ok(put) => put?,
-            Err(error) if what == "value" && error.is_instance_of::<PyTypeError>(part.py()) => {
-                let kind = part.get_type().name()?;
-                let text = format!("a value must be bytes, bytearray, memoryview or str, not {kind}; encode it first");
-                return Err(PyTypeError::new_err(text));
-            }
-            Err(error) => return Err(error),
-        }
-        Ok(self.data.len())
-    }
-
-    /// Gives the records to the core. The chunk is empty then, also if that fails.
-    fn give(&mut self, native: &mut Native) -> bsdb::Result<()> {
-        let mut start = 0;
-        let given = self.ends.iter().try_for_each(|&(key, value)| {
-            let record = (&self.data[start..key], &self.data[key..value]);
-            start = value;
-            native.add(record.0, record.1)
-        });
-        self.data.clear();
-        self.ends.clear();
-        given
-    }
-}
-
 impl Start {
     fn begin(&self, py: Python<'_>, raised: &Arc<Mutex<Option<PyErr>>>) -> PyResult<Native> {
         let mut options = self.options.clone();
@@ -454,19 +400,24 @@ impl Work {
         }
         let mut pending = std::mem::take(&mut self.pending);
         let native = self.native()?;
-        let given = py.detach(|| pending.give(native));
+        let given = py.detach(|| give(native, &mut pending));
         self.pending = pending;
-        if let Err(error) = given {
-            let failed = self.native.take();
-            py.detach(|| drop(failed));
-            return Err(self.exception(py, error));
+        if let Err((_, error)) = given {
+            return Err(self.failed(py, error));
         }
         py.check_signals()
     }
 
+    /// Gives the build up after an error of the core, for which it returns the exception.
+    fn failed(&mut self, py: Python<'_>, error: Error) -> PyErr {
+        let failed = self.native.take();
+        py.detach(|| drop(failed));
+        self.exception(py, error)
+    }
+
     fn add(&mut self, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         self.pending.push(key, value)?;
-        let before = self.native()?.records() + self.pending.ends.len() as u64 - 1;
+        let before = self.native()?.records() + self.pending.records() as u64 - 1;
         if let Err(reason) = self.check_last(before) {
             self.pending.pop();
             return Err(errors::raised(key.py(), "BuildError", reason));
@@ -486,10 +437,10 @@ impl Work {
                 return Err(format!("record {number}: a {what} of {length} bytes; at most {most} fit"));
             }
         }
-        let elements = self.start.elements.as_ref().and_then(|elements| elements.parse::<ValueElements>().ok());
-        match elements.map(|elements| (elements, elements.bytes())) {
-            Some((elements, bytes)) if bytes != value => Err(format!(
-                "the value of record {number} has {value} bytes, but value_elements of {elements} are {bytes}"
+        match self.start.elements {
+            Some(elements) if elements.bytes() != value => Err(format!(
+                "the value of record {number} has {value} bytes, but value_elements of {elements} are {}",
+                elements.bytes()
             )),
             _ => Ok(()),
         }
@@ -517,16 +468,17 @@ impl Work {
     }
 
     /// Begins anew with the elements of vectors, or fails if there are records before that have others, or none.
-    fn require_elements(&mut self, py: Python<'_>, elements: String) -> PyResult<()> {
-        let what = match &self.start.elements {
-            Some(own) if *own == elements => return Ok(()),
+    fn require_elements(&mut self, py: Python<'_>, elements: ValueElements) -> PyResult<()> {
+        let what = match self.start.elements {
+            Some(own) if own == elements => return Ok(()),
             Some(own) => format!("the vectors are {elements}, and those before, or value_elements, are {own}"),
             None if self.start.schema.is_some() => "the database holds typed rows, and these values are vectors".into(),
             None if self.begun => "the vectors come after records whose values are bytes; begin the build with \
                                    value_elements, or with the vectors"
                 .into(),
             None => {
-                self.start.options.set("value_elements", &elements).map_err(|error| errors::exception(py, &error))?;
+                let set = self.start.options.set("value_elements", &elements.to_string());
+                set.map_err(|error| errors::exception(py, &error))?;
                 self.start.elements = Some(elements);
                 return self.begin_anew(py);
             }
@@ -558,10 +510,9 @@ impl Work {
             let text = format!("there are {} keys and {count} vectors; each key has one", slices.len());
             return Err(PyValueError::new_err(text));
         }
-        self.require_elements(py, elements)?;
+        self.require_elements(py, stated)?;
         self.give(py)?;
         self.begun = true;
-        let raised = Arc::clone(&self.raised);
         let native = self.native()?;
         let mut place = 0;
         for rows in rows.try_iter()? {
@@ -580,7 +531,7 @@ impl Work {
                 Err(Error::Argument(reason)) => {
                     return Err(errors::raised(py, "BuildError", format!("keys[{place}]: {reason}")));
                 }
-                Err(error) => return Err(exception(py, &raised, error)),
+                Err(error) => return Err(self.failed(py, error)),
             }
         }
         Ok(())
@@ -599,54 +550,82 @@ impl Work {
         let mut batches = Batches::of(table)?;
         let plan = Plan::new(&batches.schema(), key, join, wanted).map_err(PyValueError::new_err)?;
         match plan.elements() {
-            Some(elements) => self.require_elements(py, elements.to_owned())?,
+            Some(elements) => self.require_elements(py, elements)?,
             None => self.require_schema(py, plan.schema())?,
         }
         self.give(py)?;
         self.begun = true;
-        let raised = Arc::clone(&self.raised);
+        let alone = self.start.alone;
         let native = self.native()?;
+        // What the core would reject together with the build is found before, if the build goes on without the row.
         let tells = bad.is_some();
+        let check = |key: &[u8]| if tells { check(key, empty_keys) } else { Ok(()) };
+        let (mut part, mut next) = (Part::default(), Part::default());
         let mut before = 0;
         while let Some(batch) = batches.next(py)? {
             let records = plan.records(&batch);
-            let (mut key, mut value) = (Vec::new(), Vec::new());
-            let mut row = 0;
-            while row < batch.num_rows() {
-                let mut bytes = 0;
-                let added = py.detach(|| {
-                    let end = batch.num_rows().min(row + RECORDS);
-                    while row < end && bytes < CHUNK {
-                        records.read(row, &mut key, &mut value).map_err(Fault::Row)?;
-                        if tells {
-                            check(&key, empty_keys).map_err(Fault::Row)?;
-                        }
-                        native.add(&key, &value).map_err(Fault::Core)?;
-                        bytes += key.len() + value.len();
-                        row += 1;
-                    }
-                    Ok(())
+            py.detach(|| records.read_part(0, &mut part, &check));
+            loop {
+                // The next records are read while these are given to the core, but long ones one after another.
+                let from = part.end + usize::from(part.fault.is_some());
+                let alone = alone || from >= batch.num_rows() || part.chunk.is_long();
+                let given = py.detach(|| {
+                    let read = || records.read_part(from, &mut next, &check);
+                    both(alone, || give(native, &mut part.chunk), read)
                 });
-                match added {
+                match given {
                     Ok(()) => py.check_signals()?,
-                    Err(Fault::Core(Error::Argument(reason))) => {
-                        let text = format!("row {}: {reason}", before + row);
+                    Err((place, Error::Argument(reason))) => {
+                        let text = format!("row {}: {reason}", before + part.first + place);
                         return Err(errors::raised(py, "BuildError", text));
                     }
-                    Err(Fault::Core(error)) => return Err(exception(py, &raised, error)),
-                    Err(Fault::Row(Bad { label, reason })) => {
-                        let Some(bad) = bad else {
-                            return Err(errors::row(py, format!("row {}: {reason}", before + row)));
-                        };
-                        bad.call1((before + row, label, reason))?;
-                        row += 1;
-                    }
+                    Err((_, error)) => return Err(self.failed(py, error)),
                 }
+                if let Some(Bad { label, reason }) = part.fault.take() {
+                    let row = before + part.end;
+                    let Some(bad) = bad else { return Err(errors::row(py, format!("row {row}: {reason}"))) };
+                    bad.call1((row, label, reason))?;
+                }
+                if from >= batch.num_rows() {
+                    break;
+                }
+                std::mem::swap(&mut part, &mut next);
             }
             before += batch.num_rows();
         }
         Ok(())
     }
+}
+
+/// Does two things at once, or one after the other: alone, or where the system gives no thread.
+fn both<R>(alone: bool, here: impl FnOnce() -> R, there: impl FnOnce() + Send) -> R {
+    let there = Mutex::new(Some(there));
+    let run = || {
+        let there = there.lock().unwrap_or_else(PoisonError::into_inner).take();
+        there.into_iter().for_each(|there| there());
+    };
+    let done = thread::scope(|scope| {
+        let other = if alone { None } else { thread::Builder::new().spawn_scoped(scope, run).ok() };
+        let done = here();
+        match other.map_or(Ok(()), |other| other.join()) {
+            Ok(()) => done,
+            Err(panic) => panic::resume_unwind(panic),
+        }
+    });
+    run();
+    done
+}
+
+/// Gives records to the core. If that fails, tells which of them failed.
+fn give(native: &mut Native, chunk: &mut Chunk) -> Result<(), (usize, Error)> {
+    let mut place = 0;
+    chunk
+        .take(|key, value| {
+            native.add(key, value)?;
+            place += 1;
+            Ok(())
+        })
+        .map_err(|error| (place, error))
 }
 
 /// Bytes of the longest key, as the label says it.
@@ -658,12 +637,6 @@ const MAX_VALUE: usize = 2_147_483_639;
 const GIVEN_UP: &str = "the build was given up; begin another one";
 
 const FAILED: &str = "the build has failed; begin another one";
-
-/// Why a row was not added.
-enum Fault {
-    Row(Bad),
-    Core(Error),
-}
 
 /// Checks what the core would reject together with the build.
 fn check(key: &[u8], empty_keys: bool) -> Result<(), Bad> {
@@ -694,8 +667,4 @@ fn name(stage: Stage) -> &'static str {
         Stage::Publish => "publish",
         _ => "work",
     }
-}
-
-fn no_memory(bytes: usize) -> PyErr {
-    PyMemoryError::new_err(format!("no memory for a key or a value of {bytes} bytes"))
 }

@@ -4,7 +4,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::*;
 use arrow_array::{Array, FixedSizeListArray};
 use arrow_schema::DataType;
-use bsdb::Element;
+use bsdb::{Element, ValueElements};
 
 /// The type as NumPy writes it: `<f4`.
 pub(crate) fn numpy(element: Element) -> String {
@@ -13,8 +13,8 @@ pub(crate) fn numpy(element: Element) -> String {
     format!("{order}{kind}{size}")
 }
 
-/// The type and the number of the elements of a column, as in a manifest, if it is one of vectors.
-pub(crate) fn of_column(data_type: &DataType) -> Option<String> {
+/// The elements of a column, if it is one of vectors.
+pub(crate) fn of_column(data_type: &DataType) -> Option<ValueElements> {
     let DataType::FixedSizeList(item, count) = data_type else { return None };
     let element = match item.data_type() {
         DataType::Float16 => Element::F16,
@@ -27,7 +27,7 @@ pub(crate) fn of_column(data_type: &DataType) -> Option<String> {
         DataType::Int64 => Element::I64,
         _ => return None,
     };
-    Some(format!("{element} {count}"))
+    format!("{element} {count}").parse().ok()
 }
 
 /// The vectors of a column.

@@ -2,6 +2,7 @@
 
 pub(crate) mod builder;
 mod cells;
+mod chunk;
 pub(crate) mod elements;
 pub(crate) mod plan;
 mod stream;

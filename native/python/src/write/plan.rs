@@ -2,11 +2,13 @@
 
 use arrow_array::RecordBatch;
 use arrow_schema::Schema;
+use bsdb::ValueElements;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use super::cells::{Cells, Problem};
+use super::chunk::Chunk;
 use super::elements::{self, Vectors};
 use super::stream::Batches;
 use super::types::{avro, Column, Kind};
@@ -56,8 +58,7 @@ enum Value {
     /// Places in `columns`.
     Row(Vec<usize>),
     Raw(usize),
-    /// The type and number of the elements, as in a manifest.
-    Vector(usize, String),
+    Vector(usize, ValueElements),
 }
 
 impl Plan {
@@ -160,9 +161,9 @@ impl Plan {
         }
     }
 
-    /// The type and the number of the elements of the values, if they are vectors.
-    pub(crate) fn elements(&self) -> Option<&str> {
-        match &self.value {
+    /// The elements of the values, if they are vectors.
+    pub(crate) fn elements(&self) -> Option<ValueElements> {
+        match self.value {
             Value::Vector(_, elements) => Some(elements),
             _ => None,
         }
@@ -175,7 +176,7 @@ impl Plan {
             Value::Vector(place, _) => Vectors::of(&**batch.column(self.columns[*place].0)),
             _ => None,
         };
-        Records { plan: self, cells: cells.collect(), vectors }
+        Records { plan: self, rows: batch.num_rows(), cells: cells.collect(), vectors }
     }
 }
 
@@ -190,25 +191,52 @@ pub(crate) struct Bad {
 /// The records of a batch.
 pub(crate) struct Records<'a> {
     plan: &'a Plan,
+    rows: usize,
     cells: Vec<Cells<'a>>,
     vectors: Option<Vectors<'a>>,
 }
 
+/// Records of rows that follow each other.
+#[derive(Default)]
+pub(super) struct Part {
+    pub(super) chunk: Chunk,
+    pub(super) first: usize,
+    /// The row after them, which is not a record if there is a fault.
+    pub(super) end: usize,
+    pub(super) fault: Option<Bad>,
+}
+
 impl Records<'_> {
-    /// Puts the key and the value of a row in place of what is there.
-    pub(crate) fn read(&self, row: usize, key: &mut Vec<u8>, value: &mut Vec<u8>) -> Result<(), Bad> {
-        key.clear();
-        value.clear();
+    /// Reads a part from a row on, up to one that is not a record.
+    pub(super) fn read_part(&self, first: usize, part: &mut Part, check: &impl Fn(&[u8]) -> Result<(), Bad>) {
+        (part.first, part.end) = (first, first);
+        while part.end < self.rows && part.fault.is_none() && !part.chunk.is_full() {
+            let read = part.chunk.append(|data| {
+                let start = data.len();
+                let end = self.read(part.end, data)?;
+                check(&data[start..end])?;
+                Ok(end)
+            });
+            match read {
+                Ok(()) => part.end += 1,
+                Err(bad) => part.fault = Some(bad),
+            }
+        }
+    }
+
+    /// Appends the key and the value of a row. Returns where the key ends.
+    fn read(&self, row: usize, out: &mut Vec<u8>) -> Result<usize, Bad> {
         for (i, part) in self.plan.keys.iter().enumerate() {
             if let (1.., Some(join)) = (i, &self.plan.join) {
-                key.extend(join);
+                out.extend(join);
             }
-            self.key(part, row, key)?;
+            self.key(part, row, out)?;
         }
+        let end = out.len();
         match &self.plan.value {
             Value::Row(places) => {
                 for &place in places {
-                    self.cells[place].write(row, value).map_err(in_column)?;
+                    self.cells[place].write(row, out).map_err(in_column)?;
                 }
             }
             Value::Raw(place) | Value::Vector(place, _) => {
@@ -219,11 +247,11 @@ impl Records<'_> {
                 };
                 match bytes {
                     Some(bytes) => {
-                        value.try_reserve(bytes.len()).map_err(|_| Bad {
+                        out.try_reserve(bytes.len()).map_err(|_| Bad {
                             label: "no memory",
                             reason: format!("a value of {} bytes, for which there is no memory", bytes.len()),
                         })?;
-                        value.extend(bytes);
+                        out.extend(bytes);
                     }
                     _ => {
                         let name = &self.plan.columns[*place].1.name;
@@ -235,7 +263,7 @@ impl Records<'_> {
                 }
             }
         }
-        Ok(())
+        Ok(end)
     }
 
     fn key(&self, part: &Key, row: usize, out: &mut Vec<u8>) -> Result<(), Bad> {
@@ -284,14 +312,14 @@ pub(crate) fn _encode<'py>(
     let plan = Plan::new(&batches.schema(), &key, key_join.as_deref(), &Wanted::of(columns, raw));
     let plan = plan.map_err(PyValueError::new_err)?;
     let made = PyList::empty(py);
-    let (mut key, mut value) = (Vec::new(), Vec::new());
+    let mut record = Vec::new();
     while let Some(batch) = batches.next(py)? {
         let records = plan.records(&batch);
         for row in 0..batch.num_rows() {
-            records
-                .read(row, &mut key, &mut value)
-                .map_err(|bad| errors::row(py, format!("row {row}: {}", bad.reason)))?;
-            made.append((bytes(py, &key)?, bytes(py, &value)?))?;
+            record.clear();
+            let read = records.read(row, &mut record);
+            let end = read.map_err(|bad| errors::row(py, format!("row {row}: {}", bad.reason)))?;
+            made.append((bytes(py, &record[..end])?, bytes(py, &record[end..])?))?;
         }
     }
     Ok((plan.schema(), made))
