@@ -31,6 +31,7 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
         Error::NotHeld { shard, .. } => new(py, "NotHeldError", (text, path, *shard)),
         Error::NoMemory { .. } => PyMemoryError::new_err(text),
         Error::Duplicate { key, first, second } => {
+            let text = format!("{text}; to keep one of them: duplicates=\"first\" or duplicates=\"last\"");
             new(py, "DuplicateKeyError", (text, PyBytes::new(py, key), *first, *second))
         }
         Error::Exists { reason, .. } => new(py, "ExistsError", (17, reason, path)),

@@ -37,6 +37,7 @@ def test_publish(tmp_path):
         bsdb.publish(tmp_path / "db", store, version=".v3")
     with pytest.raises(ValueError, match="keep is -1"):
         bsdb.publish(tmp_path / "db", store, keep=-1)
+    assert bsdb.publish(tmp_path / "db", store, version="v4", keep=2**70).removed == ()
     with pytest.raises(bsdb.NotFoundError, match="no such version"):
         bsdb.rollback(store, "v7")
     with pytest.raises(bsdb.NotADatabaseError, match="single database"):

@@ -160,6 +160,7 @@ pub fn versions(store: impl AsRef<Path>) -> Result<Vec<Version>> {
         let facts = Database::open_directory(&path, Options::default()).map(|database| database.statistics());
         let (records, bytes) = match facts {
             Ok(facts) => (Some(facts.records), facts.file_bytes),
+            Err(_) if !path.exists() => continue,
             Err(_) => (None, file_bytes(&path)),
         };
         let current = current.as_ref() == Some(&name);

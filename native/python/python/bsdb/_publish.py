@@ -69,6 +69,7 @@ def publish(
         keep = operator.index(keep)
         if keep < 0:
             raise ValueError(f"keep is {keep}, and the number of versions to keep cannot be negative")
+        keep = min(keep, 1 << 32)  # more than any store has
     path = database.path if isinstance(database, Database) else database
     return Published(**_bsdb._publish(path, store, version, keep, link))
 
