@@ -11,6 +11,8 @@ mod shape;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
+use std::ops;
 use std::sync::{Mutex, PoisonError};
 
 use bins::Maker;
@@ -113,13 +115,18 @@ impl Assembly for PackedAssembly {
 
         let others = spilled.held() + if options.ordered { options.memory / 4 } else { 0 };
         let memory = options.memory.saturating_sub(others).max(options.memory / 4);
-        let need = |partition| {
-            let raw = spilled.bytes(partition);
-            let frames = if compressed { raw + 2 * long[partition] } else { 0 };
-            2 * raw + frames + WORKING * spilled.entries(partition)
-        };
-        let ranges = shape::ranges(&shape, memory / 4, need)?;
-        let source = Source { context: &context, spilled: &spilled, signatures: Mum::new(options.seed) };
+        let mut source =
+            Source { context: &context, spilled: &spilled, signatures: Mum::new(options.seed), sizes: Vec::new() };
+        let most = memory / 4;
+        for (partition, long) in long.into_iter().enumerate() {
+            let mut size = Size { records: spilled.entries(partition), bytes: spilled.bytes(partition), long };
+            if size.need(compressed) > most {
+                let different = source.different(partition, |size| size.need(compressed) > most)?;
+                size = different.map_or(size, |different| different.with_room(most));
+            }
+            source.sizes.push(size);
+        }
+        let ranges = shape::ranges(&shape, most, |partition| source.sizes[partition].need(compressed))?;
         let work = |pass: usize| {
             let run = source.sorted(shape.bins, &ranges[pass])?;
             if let Some(keys) = &keys {
@@ -137,7 +144,7 @@ impl Assembly for PackedAssembly {
                 bins.parts.iter().try_for_each(|&part| filter.add(part))?;
             }
             if range.last {
-                (range.partition..range.partition + range.partitions).for_each(|partition| spilled.free(partition));
+                range.partitions().for_each(|partition| spilled.free(partition));
             }
             kept += bins.records;
             control.report(Stage::Index, kept, Some(records))
@@ -193,22 +200,49 @@ fn head(number: u64, header: &Header) -> (u128, usize) {
     (head, size + header.size)
 }
 
+/// What the records of a partition take.
+#[derive(Clone, Copy, Default)]
+struct Size {
+    records: u64,
+    bytes: u64,
+    /// Bytes of values that lie aside.
+    long: u64,
+}
+
+impl Size {
+    /// The memory that a pass needs for them, about.
+    fn need(&self, compressed: bool) -> u64 {
+        let frames = if compressed { self.bytes + 2 * self.long } else { 0 };
+        2 * self.bytes + frames + WORKING * self.records
+    }
+
+    /// The size of these records and of some of their duplicates, which are dropped together. That takes half of the
+    /// memory, if these are few.
+    fn with_room(self, memory: u64) -> Size {
+        let (records, bytes) = (memory / 4 / WORKING, memory / 8);
+        Size { records: self.records + records.max(self.records), bytes: self.bytes + bytes.max(self.bytes), ..self }
+    }
+}
+
 /// Where passes get their records.
 struct Source<'a> {
     context: &'a Context,
     spilled: &'a Spilled,
     signatures: Mum,
+    /// For each partition the size of its records. Where these are large only with their duplicates, most of those do not
+    /// count: else many passes would read many records of one key.
+    sizes: Vec<Size>,
 }
 
 impl<'a> Source<'a> {
     /// The sorted records of a range of bins. Fails if they have duplicates that are refused.
     fn sorted(&self, bins: u64, range: &Range) -> Result<Run<'a>> {
-        let partitions = range.partition..range.partition + range.partitions;
-        let entries = partitions.clone().map(|partition| self.spilled.entries(partition)).sum();
-        let bytes = partitions.map(|partition| self.spilled.bytes(partition)).sum();
+        let partitions = range.partitions();
+        let entries = self.sizes[partitions.clone()].iter().map(|size| size.records).sum();
+        let bytes = self.sizes[partitions].iter().map(|size| size.bytes).sum();
         let keep = self.context.options.duplicates;
         let mut run = Run::new(bins, range, keep, entries, bytes, &self.context.temporary)?;
-        self.each(range, |_, record| run.add(self.signatures.sign(record.key()), record.bytes))?;
+        self.each(range.partitions(), |_, record| run.add(self.signatures.sign(record.key()), record.bytes))?;
         run.sort()?;
         match run.refused() {
             Some(key) => Err(self.duplicate(range, key)?),
@@ -220,7 +254,7 @@ impl<'a> Source<'a> {
     fn duplicate(&self, range: &Range, key: &[u8]) -> Result<Error> {
         let mut numbers = [0; 2];
         let mut found = 0;
-        self.each(range, |number, record| {
+        self.each(range.partitions(), |number, record| {
             if found < 2 && record.key() == key {
                 numbers[found] = number;
                 found += 1;
@@ -230,10 +264,37 @@ impl<'a> Source<'a> {
         Ok(Error::Duplicate { key: key.to_vec(), first: numbers[0], second: numbers[1] })
     }
 
-    /// Passes on the records of the partitions of a range with their numbers.
-    fn each(&self, range: &Range, mut take: impl FnMut(u64, Frame<'_>) -> Result<()>) -> Result<()> {
+    /// The size of the longest record of each signature in a partition. None if that is too much.
+    fn different(&self, partition: usize, too_much: impl Fn(&Size) -> bool) -> Result<Option<Size>> {
+        let mut seen = HashMap::new();
+        let mut size = Size::default();
+        let read = self.each(partition..partition + 1, |_, record| {
+            let signature = self.signatures.sign(record.key());
+            let long = if record.header.value > LONG_VALUE { record.header.value } else { 0 };
+            let (bytes, long) = (record.bytes.len() as u64, long as u64);
+            let (most_bytes, most_long) = seen.entry((signature.high, signature.low)).or_insert((0, 0));
+            // Any of the duplicates may be the one that is kept.
+            size.records += u64::from(*most_bytes == 0);
+            size.bytes += bytes.saturating_sub(*most_bytes);
+            size.long += long.saturating_sub(*most_long);
+            *most_bytes = bytes.max(*most_bytes);
+            *most_long = long.max(*most_long);
+            if too_much(&size) {
+                Err(Error::Stopped)
+            } else {
+                Ok(())
+            }
+        });
+        match read {
+            Err(Error::Stopped) if too_much(&size) => Ok(None),
+            read => read.map(|()| Some(size)),
+        }
+    }
+
+    /// Passes on the records of partitions with their numbers.
+    fn each(&self, partitions: ops::Range<usize>, mut take: impl FnMut(u64, Frame<'_>) -> Result<()>) -> Result<()> {
         let mut buffer = Vec::new();
-        for partition in range.partition..range.partition + range.partitions {
+        for partition in partitions {
             let mut number = 0;
             self.spilled.pieces(partition, &mut buffer, |mut left| {
                 self.context.control.check()?;

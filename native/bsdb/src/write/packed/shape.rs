@@ -1,5 +1,7 @@
 //! How many bins a packed database has, and in which passes they are made (FORMAT.md §12, §17).
 
+use std::ops;
+
 use crate::error::Result;
 use crate::memory;
 
@@ -64,6 +66,13 @@ pub(super) struct Range {
     pub(super) last: bool,
     /// The memory that the pass needs, about.
     pub(super) need: u64,
+}
+
+impl Range {
+    /// The partitions that hold the records.
+    pub(super) fn partitions(&self) -> ops::Range<usize> {
+        self.partition..self.partition + self.partitions
+    }
 }
 
 /// Divides the bins among passes. `need` is the memory that the records of a partition need, `most` what a pass should

@@ -5,6 +5,8 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
 
 use super::*;
 use crate::error::Result;
@@ -19,10 +21,19 @@ type Records = Vec<(Vec<u8>, Vec<u8>)>;
 
 /// Builds a database in a directory.
 fn build(at: &Path, options: &BuildOptions, dictionary: Option<Vec<u8>>, records: &Records) -> Result<Assembled> {
+    build_with(at, options, dictionary, records, Control::new(None))
+}
+
+fn build_with(
+    at: &Path,
+    options: &BuildOptions,
+    dictionary: Option<Vec<u8>>,
+    records: &Records,
+    control: Control,
+) -> Result<Assembled> {
     let temporary = at.with_extension("tmp");
     fs::create_dir_all(at).unwrap();
     fs::create_dir_all(&temporary).unwrap();
-    let control = Control::new(None);
     let context = Context { options: options.clone(), directory: at.to_owned(), temporary, control };
     let mut assembly = Box::new(PackedAssembly::new(&context, dictionary)?);
     let mut totals = Totals::default();
@@ -239,6 +250,29 @@ fn refused_duplicates_are_named() {
         };
         assert_eq!([first, second], wanted[..2]);
         assert_eq!(key, records[first as usize].0);
+    }
+}
+
+/// Records are not read for many passes only because they have many duplicates.
+#[test]
+fn duplicates_take_no_passes() {
+    for (layout, keep) in [(Layout::Packed, Duplicates::Last), (Layout::PackedCompressed, Duplicates::First)] {
+        let directory = tempfile::tempdir().unwrap();
+        let [much, little] = ["much", "little"].map(|memory| directory.path().join(memory));
+        let records = records(100_000, 10, 100);
+        let options = BuildOptions { layout, duplicates: keep, dictionary: 0, ..BuildOptions::default() };
+        build(&much, &options, None, &records).unwrap();
+        let passes = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&passes);
+        let count = move |_| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            true
+        };
+        let options = BuildOptions { memory: 1 << 18, ..options };
+        build_with(&little, &options, None, &records, Control::new(Some(Box::new(count)))).unwrap();
+        assert_eq!(files(&much), files(&little));
+        let passes = passes.load(Ordering::Relaxed);
+        assert!(passes <= PARTITIONS + 10, "{passes}");
     }
 }
 
