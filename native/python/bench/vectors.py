@@ -1,10 +1,11 @@
 """Embeddings beside lmdb, rocksdict and dbm: builds, and batches of lookups that become one array.
 
-Builds databases of COUNT vectors of 384 float32 below DIR (once), then prints the rate of the build beside that at which the
-disk takes the same bytes, and nanoseconds per vector in batches of 256 random keys, the best of several runs:
+Builds databases of COUNT vectors of WIDTH float32, 10^6 of 384 by default, below DIR (those of others once), then prints the
+rates of builds beside that at which the disk takes the same bytes, and nanoseconds per vector in batches of 256 random keys,
+the best of several runs:
 
     pip install lmdb rocksdict numpy
-    python bench/vectors.py DIR [COUNT]
+    python bench/vectors.py DIR [COUNT [WIDTH]]
 """
 
 import dbm
@@ -21,7 +22,7 @@ import rocksdict
 
 import bsdb
 
-WIDTH, BATCH, LOOKUPS, RUNS = 384, 256, 50_000, 5
+BATCH, LOOKUPS, RUNS = 256, 50_000, 5
 
 
 def timed(work):
@@ -72,20 +73,21 @@ def build(directory, keys, vectors):
     others("dbm", build_dbm)
 
 
-def main(directory, count):
+def main(directory, count, width):
+    directory = os.path.join(directory, f"{count}x{width}")
     os.makedirs(directory, exist_ok=True)
     source = os.path.join(directory, "vectors.npy")
     if not os.path.exists(source):
-        numpy.save(source, numpy.random.default_rng(1).standard_normal((count, WIDTH), numpy.float32))
+        numpy.save(source, numpy.random.default_rng(1).standard_normal((count, width), numpy.float32))
     vectors = numpy.load(source)
     keys = [b"item%09d" % (i * 7919) for i in range(count)]
     target = os.path.join(directory, "bsdb")
 
-    for _ in range(2):
+    for layout in ("blocked", "packed") * 3:
         shutil.rmtree(target, ignore_errors=True)
         disk = write_rate(source)
-        rate = vectors.nbytes / timed(lambda: bsdb.build(target, keys, vectors))
-        print(f"build bsdb: {rate / 1e6:.0f} MB/s, {rate / disk:.2f} of the disk's {disk / 1e6:.0f} MB/s")
+        rate = vectors.nbytes / timed(lambda: bsdb.build(target, keys, vectors, layout=layout))
+        print(f"build bsdb, {layout}: {rate / 1e6:.0f} MB/s, {rate / disk:.2f} of the disk's {disk / 1e6:.0f} MB/s")
     build(directory, keys, vectors)
 
     order = random.Random(2).choices(range(count), k=LOOKUPS // BATCH * BATCH)
@@ -98,10 +100,10 @@ def main(directory, count):
         print(f"get {name:<40}{best / len(order) * 1e9:8.0f} ns per vector")
 
     def joined(values):
-        return numpy.frombuffer(b"".join(values), "<f4").reshape(-1, WIDTH)
+        return numpy.frombuffer(b"".join(values), "<f4").reshape(-1, width)
 
     db = bsdb.open(target)
-    out = numpy.empty((BATCH, WIDTH), "<f4")
+    out = numpy.empty((BATCH, width), "<f4")
     measure("bsdb: get_many_numpy", db.get_many_numpy)
     measure("bsdb: get_many_numpy, out", lambda batch: db.get_many_numpy(batch, out=out))
     environment = lmdb.open(os.path.join(directory, "lmdb"), readonly=True, lock=False)
@@ -121,4 +123,4 @@ def main(directory, count):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000)
+    main(sys.argv[1], *(int(word) for word in (sys.argv[2:] + ["1000000", "384"][len(sys.argv[2:]) :])))
