@@ -37,6 +37,9 @@ use crate::hash::mum::Mum;
 /// filter.
 const WORKING: u64 = 88;
 
+/// A partition that would take more passes is looked through for duplicates before.
+const WORTH_A_LOOK: u64 = 8;
+
 /// Assembles a packed database.
 pub(crate) struct PackedAssembly {
     context: Context,
@@ -120,7 +123,7 @@ impl Assembly for PackedAssembly {
         let most = memory / 4;
         for (partition, long) in long.into_iter().enumerate() {
             let mut size = Size { records: spilled.entries(partition), bytes: spilled.bytes(partition), long };
-            if size.need(compressed) > most {
+            if size.need(compressed) > WORTH_A_LOOK * most {
                 let different = source.different(partition, |size| size.need(compressed) > most)?;
                 size = different.map_or(size, |different| different.with_room(most));
             }
@@ -229,8 +232,8 @@ struct Source<'a> {
     context: &'a Context,
     spilled: &'a Spilled,
     signatures: Mum,
-    /// For each partition the size of its records. Where these are large only with their duplicates, most of those do not
-    /// count: else many passes would read many records of one key.
+    /// For each partition the size of its records. Where these would take many passes only for their duplicates, most of
+    /// those do not count.
     sizes: Vec<Size>,
 }
 
