@@ -1,0 +1,21 @@
+package tech.bsdb.remote;
+
+import java.util.concurrent.CompletableFuture;
+import tech.bsdb.transfer.Origin;
+
+/** A directory elsewhere whose files can be read in ranges. Thread-safe. */
+public interface RangeOrigin extends Origin {
+  /**
+   * Starts to read a range of a file, by one request. Does not wait, and makes no second attempt.
+   *
+   * @param file its path below the directory, with slashes
+   * @param size the length of the whole file in bytes, as its manifest states it
+   * @param from the first byte
+   * @param length how many bytes, 1 or more; the range lies within the file
+   * @return completes with exactly these bytes, or with an {@link java.io.IOException}: a {@link
+   *     java.nio.file.NoSuchFileException} or a {@link java.nio.file.AccessDeniedException} as in
+   *     {@link #open}, a {@link ChangedException} if the file is not the one that was read before
+   *     or not of this size. Cancelling it gives up the request
+   */
+  CompletableFuture<byte[]> read(String file, long size, long from, int length);
+}
