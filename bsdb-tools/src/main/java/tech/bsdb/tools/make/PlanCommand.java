@@ -30,6 +30,7 @@ public final class PlanCommand extends Command {
       double missRate,
       long deviceIops,
       double ratio,
+      @Nullable StorePrice store,
       BuildOptions base) {}
 
   @Override
@@ -71,6 +72,7 @@ public final class PlanCommand extends Command {
         arguments.decimal("--miss-rate", 0, 1, 0),
         arguments.number("--device-iops", 1, 1_000_000_000, 0),
         arguments.decimal("--ratio", 0.01, 100_000, 0),
+        StorePrice.of(arguments),
         base.withChecksumBits(arguments.integer("-cb", 0, 32, base.checksumBits()))
             .withHash(hash)
             .withFilterBits(arguments.integer("--filter-bits", 0, 16, base.filterBits()))
@@ -88,6 +90,9 @@ public final class PlanCommand extends Command {
     json.put("missRate", question.missRate);
     json.put("deviceIops", question.deviceIops == 0 ? null : question.deviceIops);
     json.put("compressionRatio", question.ratio == 0 ? null : question.ratio);
+    StorePrice store = question.store;
+    json.put("store", store == null ? null : store.name());
+    json.put("storeUsdPerMillionRequests", store == null ? null : store.perMillion());
     json.put("checksumBits", question.base.checksumBits());
     json.put("hash", PlannedLayout.word(question.base.hash()));
     json.put("filterBits", question.base.filterBits());
@@ -151,6 +156,11 @@ public final class PlanCommand extends Command {
         "estimatedWarmLookupsPerSecond",
         rounded(row.layout().warmPerSecond(question.missRate, question.base.hash())));
     json.put("deviceLookupsPerSecond", rounded(fromDevice(row, question)));
+    StorePrice store = question.store;
+    if (store != null) {
+      json.put("storeOpenBytes", plan.lookupMemoryBytes());
+      json.put("storeUsdPerMillionLookups", store.perMillion() * row.reads(question.missRate));
+    }
     return json;
   }
 

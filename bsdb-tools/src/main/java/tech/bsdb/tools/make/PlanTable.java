@@ -13,6 +13,8 @@ import tech.bsdb.tools.make.PlanCommand.Question;
 final class PlanTable {
   private static final String UNKNOWN = "-";
 
+  private static final int PAGE = 4096;
+
   private static final List<String> SIZES =
       List.of("layout", "disk", "B/record", "memory", "bits/record", "page cache", "heap");
 
@@ -27,13 +29,18 @@ final class PlanTable {
           "warm/s",
           "device/s");
 
+  private static final List<String> REQUESTS =
+      List.of("layout", "at open", "requests", "bytes/lookup", "USD/million");
+
   private PlanTable() {}
 
   static String of(Question question, List<PlanRow> rows, Recommendation recommendation) {
     List<List<String>> sizes = new ArrayList<>();
     List<List<String>> costs = new ArrayList<>();
+    List<List<String>> requests = new ArrayList<>();
     sizes.add(SIZES);
     costs.add(COSTS);
+    requests.add(REQUESTS);
     StringBuilder notes = new StringBuilder();
     String options = "";
     for (PlanRow row : rows) {
@@ -42,6 +49,7 @@ final class PlanTable {
       if (plan != null) {
         sizes.add(sizes(question, row, plan));
         costs.add(costs(question, row, plan));
+        requests.add(requests(question, row, plan));
         if (row.layout() == recommendation.layout()) {
           options = row.buildOptions(plan, question.valueBytes());
         }
@@ -82,6 +90,7 @@ final class PlanTable {
             PlannedLayout.MEASURED_RECORDS,
             PlannedLayout.MEASURED_KEY,
             PlannedLayout.MEASURED_VALUE)
+        + requestsMean(question, requests)
         + "\n"
         + notes
         + (notes.isEmpty() ? "" : "\n")
@@ -89,6 +98,36 @@ final class PlanTable {
         + options
         + "\n  because "
         + recommendation.reason();
+  }
+
+  private static String requestsMean(Question question, List<List<String>> requests) {
+    StorePrice store = question.store();
+    return store == null
+        ? ""
+        : "\n"
+            + aligned(requests)
+            + String.format(
+                Locale.ROOT,
+                """
+                read where it lies, on %s: at open: copied from it once to the cache of the reader
+                requests, bytes/lookup: on average; 0 for what a cache holds. USD/million: for a million
+                lookups, at %.2f USD for a million requests; traffic to another region or out costs more
+                """,
+                store.name(),
+                store.perMillion());
+  }
+
+  private static List<String> requests(Question question, PlanRow row, LayoutPlan plan) {
+    StorePrice store = question.store();
+    return List.of(
+        row.layout().word(),
+        bytes(plan.lookupMemoryBytes()),
+        String.format(Locale.ROOT, "%.2f", row.reads(question.missRate())),
+        bytes(Math.round(row.pages(question.missRate()) * PAGE)),
+        store == null
+            ? UNKNOWN
+            : String.format(
+                Locale.ROOT, "%.2f", store.perMillion() * row.reads(question.missRate())));
   }
 
   private static String filterMeans(Question question) {

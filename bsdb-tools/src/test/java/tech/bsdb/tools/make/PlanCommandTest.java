@@ -75,6 +75,34 @@ class PlanCommandTest {
   }
 
   @Test
+  void aStoreAddsRequestsAndTheirCost() throws Exception {
+    String[] given = {"--miss-rate", "0.1", "--store", "s3"};
+    CommandRun run = plan(1_000_000_000, 8, 12, given);
+
+    assertThat(run.code()).isZero();
+    assertThat(run.out())
+        .containsPattern("\nlayout +at open +requests +bytes/lookup +USD/million\n")
+        .containsPattern("\nblocked +815 MB +1.81 +7.42 kB +0.73\n")
+        .containsPattern("\npacked +13.7 MB +1.00 +4.10 kB +0.40\n")
+        .contains("on s3: ", "at 0.40 USD for a million requests");
+    JsonNode json =
+        json(plan(1_000_000_000, 8, 12, "--store", "azure", "--request-price", "2", "--json"));
+    assertThat(json.get("store").asText()).isEqualTo("azure");
+    assertThat(json.get("storeUsdPerMillionRequests").asDouble()).isEqualTo(2);
+    assertThat(layout(json, "blocked").get("storeUsdPerMillionLookups").asDouble()).isEqualTo(4);
+    assertThat(layout(json, "packed").get("storeOpenBytes").asLong())
+        .isEqualTo(layout(json, "packed").get("lookupMemoryBytes").asLong());
+    assertThat(json(plan(10, 8, 12, "--json")).get("store").isNull()).isTrue();
+  }
+
+  @Test
+  void whatAStoreDoesNotTellIsRefused() {
+    assertThat(plan(10, 8, 12, "--request-price", "1").err()).contains("needs --store");
+    assertThat(plan(10, 8, 12, "--store", "ftp").err()).contains("s3, gs or azure");
+    assertThat(plan(10, 8, 12, "--store", "s3", "--request-price", "-1").code()).isEqualTo(2);
+  }
+
+  @Test
   void aFilterMakesPackedGoodForAbsentKeys() throws Exception {
     String[] given = {"--miss-rate", "0.9", "--filter-bits", "8"};
     CommandRun run = plan(1_000_000, 13, 32, given);
