@@ -33,7 +33,7 @@ final class DirectChannel implements PageSource {
   private static final @Nullable OpenOption DIRECT = direct();
 
   /** Runs tasks on the thread that submits them. */
-  private static final ExecutorService HERE =
+  static final ExecutorService HERE =
       new ThreadPoolExecutor(0, 1, 0, TimeUnit.SECONDS, new SynchronousQueue<>()) {
         @Override
         public void execute(Runnable task) {
