@@ -19,7 +19,9 @@ import tech.bsdb.format.ShardSet;
 /**
  * Statistics of a database or of a set of shards: manifest facts and file sizes.
  *
- * @param directory the database directory
+ * @param directory the database directory; if the database lies elsewhere, that of its copies of
+ *     small files
+ * @param location where the database lies, as people write it
  * @param databaseId the database id, 32 hexadecimal digits
  * @param formatVersion the format version of the manifest; of a set, of that of the first shard
  * @param layout {@code blocked}, {@code compact}, {@code compressed}, {@code packed}, {@code
@@ -70,6 +72,7 @@ import tech.bsdb.format.ShardSet;
  */
 public record Statistics(
     Path directory,
+    String location,
     String databaseId,
     int formatVersion,
     String layout,
@@ -117,6 +120,7 @@ public record Statistics(
     ShardSet partial = opened.partialSet();
     return new Statistics(
         opened.path(),
+        opened.location(),
         opened.id().toString(),
         first.format(),
         first.layoutId(),

@@ -65,18 +65,19 @@ public final class Comparison {
   private static void requireKeys(Lookup database) {
     if (database.opened().facts().approximate()) {
       throw new UnsupportedOperationException(
-          database.opened().path() + " is approximate: it keeps no keys, so it cannot be compared");
+          database.opened().location()
+              + " is approximate: it keeps no keys, so it cannot be compared");
     }
   }
 
   private static void requireSameShards(Lookup before, Lookup after) {
     if ((before.isShard() || after.isShard()) && !shards(before).equals(shards(after))) {
       throw new IllegalArgumentException(
-          before.opened().path()
+          before.opened().location()
               + " has "
               + shown(before)
               + ", but "
-              + after.opened().path()
+              + after.opened().location()
               + " has "
               + shown(after)
               + "; parts of sets can be compared only if both hold the same shards");
@@ -139,17 +140,17 @@ public final class Comparison {
   static void requireCounted(Lookup database, long found) throws CorruptDatabaseException {
     long expected = database.opened().records();
     if (found != expected) {
-      throw miscounted(database.opened().path(), expected, found);
+      throw miscounted(database, database.opened().path(), expected, found);
     }
   }
 
   /** Describes a wrong number of records in a database or set, or in one of its shards. */
-  static CorruptDatabaseException miscounted(Path directory, long expected, long found) {
+  static CorruptDatabaseException miscounted(
+      Lookup database, Path directory, long expected, long found) {
+    Path manifest = directory.resolve(Manifest.FILE_NAME);
     return new CorruptDatabaseException(
-        directory.resolve(Manifest.FILE_NAME),
-        Page.SIZE,
-        found + " records, as many as there are",
-        expected + "");
+            manifest, Page.SIZE, found + " records, as many as there are", expected + "")
+        .at(database.opened().location(manifest));
   }
 
   /**

@@ -1,6 +1,7 @@
 package tech.bsdb.check;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.SplittableRandom;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -89,7 +90,8 @@ final class DatabaseVerification {
 
   private void verifyPages(FileEntry entry) throws IOException {
     boolean entries = exact && !directory.facts().packed() && entry.file().kind() == FileKind.INDEX;
-    ArrivingPages pages = new ArrivingPages(directory.file(entry), entry, directory.id());
+    Path file = directory.file(entry);
+    ArrivingPages pages = new ArrivingPages(file, directory.location(file), entry, directory.id());
     Window window = new Window();
     byte[] bytes = new byte[Page.SIZE];
     try (PageSource source = files.view(entry)) {

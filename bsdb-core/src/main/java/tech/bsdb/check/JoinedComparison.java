@@ -90,7 +90,7 @@ final class JoinedComparison {
     long expected = Comparison.facts(database, number).records();
     if (found != expected) {
       throw Comparison.miscounted(
-          database.opened().databases().get(number).path(), expected, found);
+          database, database.opened().databases().get(number).path(), expected, found);
     }
   }
 

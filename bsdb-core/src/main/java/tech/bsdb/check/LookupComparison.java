@@ -38,7 +38,7 @@ final class LookupComparison {
     long records = after.opened().records();
     long added = records - tally.inBoth();
     if (added < 0) {
-      throw Comparison.miscounted(after.opened().path(), records, tally.inBoth());
+      throw Comparison.miscounted(after, after.opened().path(), records, tally.inBoth());
     }
     if (added == 0 || !reporter.wantsKeys()) {
       reporter.progress(records);

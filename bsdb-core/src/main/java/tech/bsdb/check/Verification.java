@@ -39,14 +39,16 @@ public final class Verification implements Closeable {
   private long done;
   private boolean stopped;
 
-  private Verification(DataSet all, VerifyListener progress) throws IOException {
+  private Verification(DataSet all, EngineChoice choice, VerifyListener progress)
+      throws IOException {
     this.progress = progress;
     this.pages = all.fileBytes() + all.manifestBytes() >>> Page.SHIFT;
     try {
+      EngineChoice.Chosen engines = choice.choose(all);
       for (DatabaseDirectory each : all.databases()) {
-        files.add(opened.add(HeldFiles.open(each, each.manifest().files())));
+        files.add(opened.add(HeldFiles.open(each, each.manifest().files(), engines.data())));
       }
-      this.lookup = opened.add(Lookup.open(all, EngineChoice.auto(), true));
+      this.lookup = opened.add(Lookup.open(all, same -> engines, true));
     } catch (IOException | RuntimeException e) {
       opened.closeAfter(e);
       throw e;
@@ -61,9 +63,21 @@ public final class Verification implements Closeable {
    * @throws tech.bsdb.error.CorruptDatabaseException at the first damage
    */
   public static VerifyReport run(Path path, VerifyListener progress) throws IOException {
-    try (Verification all = DataSet.withOpened(path, found -> new Verification(found, progress))) {
+    EngineChoice choice = EngineChoice.auto();
+    try (Verification all =
+        DataSet.withOpened(path, found -> new Verification(found, choice, progress))) {
       return all.run();
     }
+  }
+
+  /**
+   * Opens all files of a database or a set of shards, to verify them.
+   *
+   * @param choice opens those that lookups read
+   */
+  public static Verification open(DataSet all, EngineChoice choice, VerifyListener progress)
+      throws IOException {
+    return new Verification(all, choice, progress);
   }
 
   @Override
@@ -71,7 +85,12 @@ public final class Verification implements Closeable {
     opened.close();
   }
 
-  private VerifyReport run() throws IOException {
+  /**
+   * Verifies what was opened.
+   *
+   * @throws tech.bsdb.error.CorruptDatabaseException at the first damage
+   */
+  public VerifyReport run() throws IOException {
     DataSet all = lookup.opened();
     verified(all.setManifestBytes() >>> Page.SHIFT);
     if (all.isSet()) {

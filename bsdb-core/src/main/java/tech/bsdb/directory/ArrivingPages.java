@@ -21,6 +21,7 @@ import tech.bsdb.format.PageEncoder;
  */
 public final class ArrivingPages {
   private final Path shown;
+  private final String location;
   private final FileEntry entry;
   private final DatabaseId id;
   private byte[] header = new byte[0];
@@ -42,7 +43,18 @@ public final class ArrivingPages {
    * @param id the id of its database
    */
   public ArrivingPages(Path shown, FileEntry entry, DatabaseId id) {
+    this(shown, shown.toString(), entry, id);
+  }
+
+  /**
+   * Creates a check of the pages of a file that may lie elsewhere.
+   *
+   * @param shown the path that it has, or would have here
+   * @param location where it lies, for messages
+   */
+  public ArrivingPages(Path shown, String location, FileEntry entry, DatabaseId id) {
     this.shown = shown;
+    this.location = location;
     this.entry = entry;
     this.id = id;
     this.table =
@@ -101,12 +113,21 @@ public final class ArrivingPages {
       digest = PageEncoder.fold(digest, stored);
     } else {
       byte[] footer = Arrays.copyOfRange(bytes, offset, offset + Page.SIZE);
-      FileFrame frame = FileFrame.decode(shown, entry.file(), header, footer, entry.length());
+      FileFrame frame = frame(footer);
       if (frame.digest() != entry.digest() || digest != entry.digest()) {
         throw damaged(40, "digest " + Long.toHexString(entry.digest()), Long.toHexString(digest));
       }
     }
     next++;
+  }
+
+  private FileFrame frame(byte[] footer)
+      throws CorruptDatabaseException, UnsupportedFormatException {
+    try {
+      return FileFrame.decode(shown, entry.file(), header, footer, entry.length());
+    } catch (CorruptDatabaseException e) {
+      throw e.at(location);
+    }
   }
 
   /** Compares the checksums in a page of the table with those of the pages that arrived. */
@@ -138,7 +159,8 @@ public final class ArrivingPages {
   }
 
   private CorruptDatabaseException damaged(int offset, String expected, String found) {
-    return new CorruptDatabaseException(shown, (next << Page.SHIFT) + offset, expected, found);
+    return new CorruptDatabaseException(shown, (next << Page.SHIFT) + offset, expected, found)
+        .at(location);
   }
 
   private static int little(byte[] bytes, int offset) {

@@ -24,10 +24,11 @@ import tech.bsdb.io.PageCache;
 
 /**
  * What one directory holds: a database, or a set of shards or some of them, each of which is a
- * database in a directory of its own. All manifests have been read, and all files have the right
- * length, header and footer. Immutable.
+ * database in a directory of its own. All manifests have been read, and all files that are here
+ * have the right length, header and footer. Immutable.
  *
  * @param path the directory
+ * @param elsewhere where the files lie that are not here; null if all are here
  * @param id the id of the database or of the set
  * @param set the facts of the set, or null if this is a single database
  * @param setManifestBytes size of the set's own manifest in bytes, 0 for a single database
@@ -35,6 +36,7 @@ import tech.bsdb.io.PageCache;
  */
 public record DataSet(
     Path path,
+    @Nullable Elsewhere elsewhere,
     DatabaseId id,
     @Nullable ShardSet set,
     long setManifestBytes,
@@ -75,16 +77,40 @@ public record DataSet(
     for (int attempt = 1; ; attempt++) {
       ManifestFile stated = DatabaseDirectory.manifest(path);
       try {
-        DataSet opened = of(path, stated);
-        for (DatabaseDirectory database : opened.databases) {
-          database.checkFrames();
-        }
+        DataSet opened = of(path, null, stated);
+        opened.checkFrames();
         return use.with(opened);
       } catch (NoSuchFileException | FileNotFoundException e) {
         if (attempt == ATTEMPTS || stated.id().equals(readAgain(path, e).id())) {
           throw e;
         }
       }
+    }
+  }
+
+  /**
+   * Reads the manifests in a directory that has no other files but small ones.
+   *
+   * @param elsewhere where the others lie
+   * @param frames whether to check the frames of the files that are here
+   * @throws NoSuchFileException if one of the files is missing
+   * @throws CorruptDatabaseException if one is damaged; the message names the location
+   */
+  public static DataSet mirror(Path path, Elsewhere elsewhere, boolean frames) throws IOException {
+    try {
+      DataSet opened = of(path, elsewhere, DatabaseDirectory.manifest(path));
+      if (frames) {
+        opened.checkFrames();
+      }
+      return opened;
+    } catch (CorruptDatabaseException e) {
+      throw e.at(elsewhere.location(e.file()));
+    }
+  }
+
+  private void checkFrames() throws IOException {
+    for (DatabaseDirectory database : databases) {
+      database.checkFrames();
     }
   }
 
@@ -111,22 +137,24 @@ public record DataSet(
     }
   }
 
-  private static DataSet of(Path path, ManifestFile stated) throws IOException {
+  private static DataSet of(Path path, @Nullable Elsewhere elsewhere, ManifestFile stated)
+      throws IOException {
     if (!stated.isSet()) {
-      DatabaseDirectory database = DatabaseDirectory.of(path, stated);
-      return new DataSet(path, database.id(), null, 0, List.of(database));
+      DatabaseDirectory database = DatabaseDirectory.of(path, elsewhere, stated);
+      return new DataSet(path, elsewhere, database.id(), null, 0, List.of(database));
     }
     ShardSet set = stated.set();
     List<DatabaseDirectory> shards = new ArrayList<>();
     for (ShardSet.Shard shard : set.heldShards()) {
-      DatabaseDirectory opened = shard(path, shard);
+      DatabaseDirectory opened = shard(path, elsewhere, shard);
       requireMember(opened, shard, set.shards().size(), shards.isEmpty() ? opened : shards.get(0));
       shards.add(opened);
     }
-    return new DataSet(path, stated.id(), set, stated.bytes(), shards);
+    return new DataSet(path, elsewhere, stated.id(), set, stated.bytes(), shards);
   }
 
-  private static DatabaseDirectory shard(Path path, ShardSet.Shard shard) throws IOException {
+  private static DatabaseDirectory shard(
+      Path path, @Nullable Elsewhere elsewhere, ShardSet.Shard shard) throws IOException {
     Path directory = path.resolve(shard.directoryName());
     try {
       ManifestFile stated = DatabaseDirectory.manifest(directory);
@@ -134,7 +162,7 @@ public record DataSet(
         throw new CorruptDatabaseException(
             stated.path(), Page.SIZE, "the manifest of a shard", "that of a set of shards");
       }
-      return DatabaseDirectory.of(directory, stated);
+      return DatabaseDirectory.of(directory, elsewhere, stated);
     } catch (NotDirectoryException e) { // perhaps because a build replaces the set
       throw new NoSuchFileException(
           directory.toString(),
@@ -178,6 +206,16 @@ public record DataSet(
         + ", values "
         + (facts.valueSchema() == null ? "without schema" : facts.valueSchema())
         + (facts.valueElements() == null ? "" : ", of " + facts.valueElements());
+  }
+
+  /** Where it lies, as people write it: the directory, or a location elsewhere. */
+  public String location() {
+    return location(path);
+  }
+
+  /** Where one of its directories or files lies, as people write it. */
+  public String location(Path file) {
+    return elsewhere == null ? file.toString() : elsewhere.location(file);
   }
 
   /** Whether this is a set of shards, whole or partial. */

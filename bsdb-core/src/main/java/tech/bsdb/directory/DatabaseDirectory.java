@@ -39,23 +39,43 @@ import tech.bsdb.io.Resources;
 import tech.bsdb.io.ShownFile;
 
 /**
- * A database directory whose manifest has been read and whose files all have the right length,
- * header and footer. Immutable.
+ * A database directory whose manifest has been read and whose files, as far as they are here, have
+ * the right length, header and footer. Immutable.
  *
  * @param path the directory
+ * @param elsewhere where the files lie that are not here; null if all are here
  * @param id the database's id
  * @param manifest its manifest
  * @param facts the manifest's properties, decoded
  * @param manifestBytes size of the manifest file in bytes
  */
 public record DatabaseDirectory(
-    Path path, DatabaseId id, Manifest manifest, Facts facts, long manifestBytes) {
+    Path path,
+    @Nullable Elsewhere elsewhere,
+    DatabaseId id,
+    Manifest manifest,
+    Facts facts,
+    long manifestBytes) {
+  /** The longest filter that is brought here if the database lies elsewhere, in bytes. */
+  private static final long LONGEST_FILTER = 8L << 20;
+
   /**
    * The database that a manifest describes; none of its files is checked yet.
    *
    * @param path the directory
    */
   public static DatabaseDirectory of(Path path, ManifestFile stated) throws IOException {
+    return of(path, null, stated);
+  }
+
+  /**
+   * The database that a manifest describes; none of its files is checked yet.
+   *
+   * @param path the directory
+   * @param elsewhere where the files lie that are not here; null if all are here
+   */
+  public static DatabaseDirectory of(Path path, @Nullable Elsewhere elsewhere, ManifestFile stated)
+      throws IOException {
     return stated.facts(
         () -> {
           Manifest manifest = stated.manifest();
@@ -65,7 +85,8 @@ public record DatabaseDirectory(
           }
           Facts facts = Facts.of(stated.path(), manifest);
           checkFiles(manifest, facts);
-          return new DatabaseDirectory(path, stated.id(), manifest, facts, stated.bytes());
+          return new DatabaseDirectory(
+              path, elsewhere, stated.id(), manifest, facts, stated.bytes());
         });
   }
 
@@ -98,11 +119,32 @@ public record DatabaseDirectory(
     }
   }
 
-  /** Fails if a file is missing, damaged, cut short or from another database. */
+  /** Fails if a file that is here is missing, damaged, cut short or from another database. */
   void checkFrames() throws IOException {
     for (FileEntry entry : manifest.files()) {
-      checkFrame(entry);
+      if (isHere(entry)) {
+        checkFrame(entry);
+      }
     }
+  }
+
+  /**
+   * Whether a file is here. Of a database elsewhere, those are that lookups need whole: the hash
+   * function, the dictionary, the index of a packed database, and its filter if that is short.
+   */
+  public boolean isHere(FileEntry entry) {
+    return elsewhere == null
+        || switch (entry.file().kind()) {
+          case MANIFEST, HASH, DICTIONARY -> true;
+          case INDEX -> facts.packed();
+          case FILTER -> entry.length() <= LONGEST_FILTER;
+          case DATA, ORDER -> false;
+        };
+  }
+
+  /** Where the directory or one of its files lies, as people write it. */
+  public String location(Path file) {
+    return elsewhere == null ? file.toString() : elsewhere.location(file);
   }
 
   /** The kind of the hash function. */
@@ -219,7 +261,8 @@ public record DatabaseDirectory(
 
   /** Returns a check for a file's pages. */
   public PageCheck check(FileEntry entry) {
-    return new PageCheck(file(entry), entry.file());
+    Path file = file(entry);
+    return new PageCheck(file, location(file), entry.file());
   }
 
   /**
@@ -353,10 +396,9 @@ public record DatabaseDirectory(
       file.close();
     }
     List<FileEntry> entries = manifest.files(FileKind.DICTIONARY);
+    Path named = entries.isEmpty() ? path : file(entries.get(0));
     return new CorruptDatabaseException(
-        entries.isEmpty() ? path : file(entries.get(0)),
-        Page.SIZE,
-        "a ZSTD dictionary",
-        String.valueOf(cause.getMessage()));
+            named, Page.SIZE, "a ZSTD dictionary", String.valueOf(cause.getMessage()))
+        .at(location(named));
   }
 }

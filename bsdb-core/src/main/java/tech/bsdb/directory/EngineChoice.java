@@ -2,7 +2,9 @@ package tech.bsdb.directory;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -10,6 +12,7 @@ import org.slf4j.LoggerFactory;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.io.BufferedEngine;
+import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.DirectEngine;
 import tech.bsdb.io.Engine;
 import tech.bsdb.io.Engines;
@@ -17,7 +20,9 @@ import tech.bsdb.io.LoadedEngine;
 import tech.bsdb.io.MappedEngine;
 import tech.bsdb.io.Memory;
 import tech.bsdb.io.PageCache;
+import tech.bsdb.io.Ranges;
 import tech.bsdb.io.ReadQueue;
+import tech.bsdb.io.RemoteEngine;
 import tech.bsdb.io.UringEngine;
 
 /** Chooses the engines that read the index and the data files of a database. */
@@ -138,6 +143,24 @@ public interface EngineChoice {
   /** Uses one engine for all files. */
   static EngineChoice always(Engine engine) {
     return opened -> same(engine, engine.name() + " (as asked)");
+  }
+
+  /**
+   * Reads the files that are not here in ranges.
+   *
+   * @param memoryBytes the most bytes of their pages to keep in memory
+   */
+  static EngineChoice remote(Ranges ranges, long memoryBytes) {
+    return opened -> {
+      Map<Path, CheckedPages.Check> checks = new HashMap<>();
+      for (DataSet.Located file : opened.files()) {
+        if (!file.database().isHere(file.entry())) {
+          checks.put(file.path(), file.database().pageCheck(file.entry()));
+        }
+      }
+      Engine engine = new RemoteEngine(ranges, checks::get, memoryBytes);
+      return same(engine, engine.name() + " (read where it lies)");
+    };
   }
 
   /**

@@ -2,6 +2,7 @@ package tech.bsdb.directory;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,6 +11,7 @@ import tech.bsdb.data.DataFile;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.io.BufferedEngine;
 import tech.bsdb.io.CheckedPages;
+import tech.bsdb.io.Engine;
 import tech.bsdb.io.PageSource;
 import tech.bsdb.io.ReadCount;
 import tech.bsdb.io.Resources;
@@ -34,13 +36,21 @@ public final class HeldFiles implements Closeable {
     this.directory = directory;
   }
 
-  /** Opens the files. If one fails, closes those already opened. */
-  public static HeldFiles open(DatabaseDirectory directory, List<FileEntry> entries)
-      throws IOException {
+  /**
+   * Opens the files. If one fails, closes those already opened.
+   *
+   * @param elsewhere opens those that are not here
+   */
+  public static HeldFiles open(
+      DatabaseDirectory directory, List<FileEntry> entries, Engine elsewhere) throws IOException {
     HeldFiles files = new HeldFiles(directory);
     try {
       for (FileEntry entry : entries) {
-        PageSource pages = new BufferedEngine().openForOne(directory.file(entry));
+        Path file = directory.file(entry);
+        PageSource pages =
+            directory.isHere(entry)
+                ? new BufferedEngine().openForOne(file)
+                : elsewhere.open(file, entry.length());
         files.held.put(entry, files.opened.add(pages));
       }
       return files;

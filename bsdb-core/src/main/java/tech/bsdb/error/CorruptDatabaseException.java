@@ -10,8 +10,13 @@ import java.nio.file.Path;
 public final class CorruptDatabaseException extends IOException {
   private static final long serialVersionUID = 1L;
 
+  private static final String HERE = "copy the database again or rebuild it";
+  private static final String ELSEWHERE = "upload the database again or rebuild it";
+
   private final transient Path file;
+  private final String location;
   private final long offset;
+  private final String difference;
 
   /**
    * Creates an exception for damage at one location.
@@ -22,22 +27,50 @@ public final class CorruptDatabaseException extends IOException {
    * @param actual a description of what is there
    */
   public CorruptDatabaseException(Path file, long offset, String expected, String actual) {
-    super(
-        file
-            + ": damaged at byte "
-            + offset
-            + ": expected "
-            + expected
-            + ", found "
-            + actual
-            + " (copy the database again or rebuild it)");
-    this.file = file;
-    this.offset = offset;
+    this(
+        file,
+        file.toString(),
+        offset,
+        "damaged at byte " + offset + ": expected " + expected + ", found " + actual,
+        HERE);
   }
 
-  /** The damaged file. */
+  private CorruptDatabaseException(
+      Path file, String location, long offset, String difference, String remedy) {
+    super(location + ": " + difference + " (" + remedy + ")");
+    this.file = file;
+    this.location = location;
+    this.offset = offset;
+    this.difference = difference;
+  }
+
+  /** The same damage, in a file that lies elsewhere, and whose message names its location. */
+  public CorruptDatabaseException at(String elsewhere) {
+    if (elsewhere.equals(location)) {
+      return this;
+    }
+    CorruptDatabaseException moved =
+        new CorruptDatabaseException(file, elsewhere, offset, difference, ELSEWHERE);
+    moved.setStackTrace(getStackTrace());
+    return moved;
+  }
+
+  /**
+   * The damaged file. Of a database that was opened where it lies elsewhere, the path that the file
+   * would have in the cache; see {@link #location}.
+   */
   public Path file() {
     return file;
+  }
+
+  /** The damaged file as people write it, a path or the location of an object elsewhere. */
+  public String location() {
+    return location;
+  }
+
+  /** The damage in words, without the file and what to do. */
+  public String difference() {
+    return difference;
   }
 
   /** The byte offset of the damage, or of the page or field that contains it. */

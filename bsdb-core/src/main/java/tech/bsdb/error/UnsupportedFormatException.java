@@ -7,6 +7,8 @@ import java.nio.file.Path;
 public final class UnsupportedFormatException extends IOException {
   private static final long serialVersionUID = 1L;
 
+  private final String difference;
+
   /**
    * Creates an exception.
    *
@@ -15,6 +17,18 @@ public final class UnsupportedFormatException extends IOException {
    * @param readable what this version can read
    */
   public UnsupportedFormatException(Path file, String found, String readable) {
-    super(file + ": " + found + "; this version reads " + readable + " (use a newer bsdb)");
+    this(file.toString(), found + "; this version reads " + readable + " (use a newer bsdb)");
+  }
+
+  private UnsupportedFormatException(String location, String difference) {
+    super(location + ": " + difference);
+    this.difference = difference;
+  }
+
+  /** The same, of a file that lies elsewhere, and whose message names its location. */
+  public UnsupportedFormatException at(String elsewhere) {
+    UnsupportedFormatException moved = new UnsupportedFormatException(elsewhere, difference);
+    moved.setStackTrace(getStackTrace());
+    return moved;
   }
 }

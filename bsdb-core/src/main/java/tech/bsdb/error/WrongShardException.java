@@ -1,7 +1,6 @@
 package tech.bsdb.error;
 
 import java.io.IOException;
-import java.nio.file.Path;
 
 /**
  * Thrown when a lookup asks one or some shards of a set for a key of another shard. It says nothing
@@ -17,16 +16,16 @@ public final class WrongShardException extends IOException {
   /**
    * Creates an exception.
    *
-   * @param path the directory that was asked
+   * @param location what was asked: a directory, or a location elsewhere
    * @param key the key
    * @param slot the slot of the key, 0 to 16,383
    * @param shard the number of the shard that holds the slot
    * @param asked the number of the shard that was asked and its slots, or the shards of a partial
    *     set
    */
-  public WrongShardException(Path path, byte[] key, int slot, int shard, String asked) {
+  public WrongShardException(String location, byte[] key, int slot, int shard, String asked) {
     super(
-        path
+        location
             + ": the key "
             + DuplicateKeyException.show(key)
             + " has slot "

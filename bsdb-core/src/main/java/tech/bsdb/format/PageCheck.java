@@ -10,11 +10,23 @@ import tech.bsdb.error.CorruptDatabaseException;
 /** Verifies the pages of one file. Thread-safe. */
 public final class PageCheck {
   private final Path path;
+  private final String location;
   private final FileIdentity file;
 
   /** Creates a check for a file; messages name its {@code path}. */
   public PageCheck(Path path, FileIdentity file) {
+    this(path, path.toString(), file);
+  }
+
+  /**
+   * Creates a check for a file that may lie elsewhere.
+   *
+   * @param path the path that it has, or would have here
+   * @param location where it lies, for messages
+   */
+  public PageCheck(Path path, String location, FileIdentity file) {
     this.path = path;
+    this.location = location;
     this.file = file;
   }
 
@@ -48,8 +60,7 @@ public final class PageCheck {
   public void check(int crc, int stored, long number) throws CorruptDatabaseException {
     int actual = Page.checksum(crc, file, number);
     if (actual != stored) {
-      throw new CorruptDatabaseException(
-          path, number << Page.SHIFT, "page checksum " + hex(stored), hex(actual));
+      throw corrupt(number << Page.SHIFT, "page checksum " + hex(stored), hex(actual));
     }
   }
 
@@ -107,7 +118,7 @@ public final class PageCheck {
 
   /** Creates an exception for damage at {@code offset} of this check's file. */
   public CorruptDatabaseException corrupt(long offset, String expected, String actual) {
-    return new CorruptDatabaseException(path, offset, expected, actual);
+    return new CorruptDatabaseException(path, offset, expected, actual).at(location);
   }
 
   private static int little(int value, ByteBuffer buffer) {

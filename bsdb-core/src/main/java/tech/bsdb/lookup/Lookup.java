@@ -95,7 +95,7 @@ public final class Lookup implements Closeable {
     }
     this.showsMemory = shown;
     this.memory = shown ? inMemory(route) : null;
-    this.sessions = new Sessions(opened.path());
+    this.sessions = new Sessions(opened.path(), opened.location());
   }
 
   private static @Nullable MemoryGet inMemory(Route route) {
@@ -367,7 +367,7 @@ public final class Lookup implements Closeable {
   private void requireKeys() throws IOException {
     if (opened.facts().approximate()) {
       throw new UnsupportedOperationException(
-          opened.path() + " is approximate: it keeps no keys, so it cannot be scanned");
+          opened.location() + " is approximate: it keeps no keys, so it cannot be scanned");
     }
     sessions.requireOpen();
   }
@@ -399,7 +399,7 @@ public final class Lookup implements Closeable {
   List<OrderIndex> orders() {
     if (!isOrdered()) {
       throw new UnsupportedOperationException(
-          opened.path()
+          opened.location()
               + " has no order of its keys: build it with --ordered"
               + " (BuildOptions.withOrderedKeys)");
     }
@@ -577,7 +577,7 @@ public final class Lookup implements Closeable {
   public void close() throws IOException {
     if (sessions.areInUseHere()) {
       throw new IllegalStateException(
-          opened.path()
+          opened.location()
               + ": a value reader or a memory budget must not close the database that it serves");
     }
     AsyncLookups made;
@@ -590,7 +590,7 @@ public final class Lookup implements Closeable {
     }
     memory = null;
     if (sessions.close()) {
-      IOException failure = new IOException("could not close " + opened.path());
+      IOException failure = new IOException("could not close " + opened.location());
       Throwable ofSession = sessions.failure();
       if (ofSession != null) {
         failure.addSuppressed(ofSession);

@@ -85,7 +85,7 @@ final class OpenPart {
       this.locator = facts.packed() ? packed(opened) : addressed(opened);
     }
     List<FileEntry> data = directory.manifest().files(FileKind.DATA);
-    this.scanned = opened.add(HeldFiles.open(directory, data));
+    this.scanned = opened.add(HeldFiles.open(directory, data, engines.data()));
     this.order = facts.order() == null ? null : order(facts.order(), opened);
   }
 
@@ -145,6 +145,9 @@ final class OpenPart {
       return null;
     }
     FileEntry entry = directory.first(FileKind.FILTER);
+    if (!directory.isHere(entry)) {
+      return null;
+    }
     Memory.require(directory.file(entry), entry.length(), "be loaded");
     ShownFile file = opened.add(directory.load(entry, loader, verify));
     return SignatureFilter.of(file, directory.check(entry), entry.pages(), filter, facts.records());

@@ -1,6 +1,5 @@
 package tech.bsdb.lookup;
 
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import tech.bsdb.directory.DataSet;
@@ -17,7 +16,7 @@ import tech.bsdb.format.ShardSet;
 final class Route {
   private static final int NOT_HELD = -1;
 
-  private final Path path;
+  private final String location;
   private final Locator[] locators;
 
   /** The number of shards of the whole set, 1 if nothing is divided. */
@@ -35,7 +34,7 @@ final class Route {
    * @param locators the locators of its databases, in order
    */
   Route(DataSet opened, List<Locator> locators) {
-    this.path = opened.path();
+    this.location = opened.location();
     this.locators = locators.toArray(new Locator[0]);
     Facts facts = opened.facts();
     this.shards = facts.shards();
@@ -79,7 +78,7 @@ final class Route {
     int shard = KeySlots.shard(slot, shards);
     int database = databases[shard];
     if (database == NOT_HELD) {
-      throw new WrongShardException(path, key, slot, shard, held);
+      throw new WrongShardException(location, key, slot, shard, held);
     }
     return database;
   }

@@ -43,6 +43,7 @@ final class Sessions {
   private static final long PAUSE_NANOS = 1_000_000;
 
   private final Path path;
+  private final String location;
 
   /** All sessions, at their numbers. An array does not change; a larger one replaces it. */
   private volatile Session[] all = {};
@@ -57,7 +58,18 @@ final class Sessions {
    * @param path the directory of the database, for messages
    */
   Sessions(Path path) {
+    this(path, path.toString());
+  }
+
+  /**
+   * Creates sessions.
+   *
+   * @param path the directory of the database
+   * @param location where it lies, for messages
+   */
+  Sessions(Path path, String location) {
     this.path = path;
+    this.location = location;
   }
 
   /**
@@ -205,7 +217,7 @@ final class Sessions {
 
   /** Translates what a lookup in unsound bytes throws. */
   CorruptDatabaseException unsound(IndexOutOfBoundsException cause) {
-    return new CorruptDatabaseException(path, 0, "a sound database", cause.toString());
+    return new CorruptDatabaseException(path, 0, "a sound database", cause.toString()).at(location);
   }
 
   /**
@@ -218,11 +230,12 @@ final class Sessions {
           "{}: a mapped file cannot be read: it was cut short while open, or the device failed."
               + " Lookups that meet the fault fail; open the database again once its files are"
               + " sound. Files that a fault left in use stay open until the process ends",
-          path,
+          location,
           cause);
     }
     return new IOException(
-        path + ": a mapped file cannot be read; it was cut short while open, or the device failed",
+        location
+            + ": a mapped file cannot be read; it was cut short while open, or the device failed",
         cause);
   }
 
@@ -260,7 +273,8 @@ final class Sessions {
     }
     if (!awaitAll()) {
       throw new IOException(
-          path + ": closed after a mapped file failed; its files stay open until the process ends");
+          location
+              + ": closed after a mapped file failed; its files stay open until the process ends");
     }
     for (Session session : all) {
       if (!end(session)) {
