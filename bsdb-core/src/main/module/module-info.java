@@ -5,8 +5,11 @@ module tech.bsdb {
   exports tech.bsdb;
   exports tech.bsdb.error;
   exports tech.bsdb.read;
+  exports tech.bsdb.remote;
   exports tech.bsdb.store;
   exports tech.bsdb.transfer;
+
+  uses tech.bsdb.remote.OriginProvider;
 
   requires static org.jspecify;
   requires jdk.unsupported;

@@ -1,6 +1,7 @@
 package tech.bsdb;
 
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -21,6 +22,9 @@ import tech.bsdb.lookup.Lookup;
 import tech.bsdb.lookup.OrderedKeys;
 import tech.bsdb.lookup.OrderedWalk;
 import tech.bsdb.lookup.RecordWalk;
+import tech.bsdb.remote.RangeOrigin;
+import tech.bsdb.remote.RemoteOptions;
+import tech.bsdb.remote.RemoteTraffic;
 
 /**
  * An open database, or an open set of shards, which answers for all of them. Thread-safe; one
@@ -37,10 +41,16 @@ import tech.bsdb.lookup.RecordWalk;
  * }</pre>
  */
 public final class Database implements AutoCloseable {
+  private static final String NOT_OPENED = "not opened";
+
   private final Lookup lookup;
 
-  private Database(Lookup lookup) {
+  /** Where it lies if not here, and what to close with it; otherwise null. */
+  private final @Nullable Distant distant;
+
+  private Database(Lookup lookup, @Nullable Distant distant) {
     this.lookup = lookup;
+    this.distant = distant;
   }
 
   /** Opens a database with {@link OpenOptions#defaults}. */
@@ -63,7 +73,66 @@ public final class Database implements AutoCloseable {
   public static Database open(Path directory, OpenOptions options) throws IOException {
     EngineChoice choice =
         EngineChoice.named(name(options.index()), name(options.data()), options.indexInMemory());
-    return new Database(Lookup.open(directory, choice, options.verify()));
+    return new Database(Lookup.open(directory, choice, options.verify()), null);
+  }
+
+  /** Opens a database where it lies with {@link RemoteOptions#defaults}. */
+  public static Database open(URI location) throws IOException {
+    return open(location, RemoteOptions.defaults());
+  }
+
+  /**
+   * Opens a database where it lies: on a web server, an object store or a distributed file system.
+   * The location is that of a database, of a set of shards, of one or some shards, or of a store,
+   * of which the current version is opened. A location with the scheme {@code file} is that of a
+   * directory, which is opened like {@link #open(Path)}.
+   *
+   * <p>The schemes {@code http} and {@code https} are always there; others come with an {@link
+   * tech.bsdb.remote.OriginProvider}. See {@link #open(RangeOrigin, RemoteOptions)} for what
+   * opening reads and how lookups fail.
+   *
+   * @throws IllegalArgumentException if nothing reads the scheme of the location
+   */
+  public static Database open(URI location, RemoteOptions options) throws IOException {
+    return Distant.isHere(location) ? open(Path.of(location)) : open(Distant.of(location, options));
+  }
+
+  /**
+   * Opens a database where it lies. Copies its small files to the {@linkplain RemoteOptions#cache
+   * cache}, which further openings use: the manifests; of a packed database the index, and the
+   * filter if that has at most 8 MiB; of others the hash function, which may be large, and the
+   * dictionary. Lookups and scans read the other files in ranges. They verify every page.
+   *
+   * <p>A lookup of a key of the packed layout makes one request, that of another layout two. To
+   * look up many keys, call {@link #getAll} or {@link #getAsync}, whose requests overlap; each
+   * {@link #get} waits for its own. All methods work as for a directory. If files are removed or
+   * replaced there while the database is open, reads of them fail with a {@link
+   * java.nio.file.NoSuchFileException} or a {@link tech.bsdb.remote.ChangedException}; what is in
+   * memory is still answered. Open it again then. If a new version of a store becomes current, this
+   * goes on reading the one that it opened.
+   *
+   * @param origin where it lies; not closed by this
+   * @throws java.nio.file.NotDirectoryException if the origin is neither a database nor a store
+   * @throws java.nio.file.AccessDeniedException if it must not be read
+   * @throws java.nio.file.NoSuchFileException if the origin lacks a file
+   * @throws tech.bsdb.error.CorruptDatabaseException if a file that was read is damaged there
+   * @throws tech.bsdb.error.UnsupportedFormatException if this version cannot read its format
+   * @throws IOException if the origin cannot be reached within the attempts and the deadline, or if
+   *     the cache cannot be used
+   */
+  public static Database open(RangeOrigin origin, RemoteOptions options) throws IOException {
+    return open(new Distant(origin, options, null));
+  }
+
+  private static Database open(Distant distant) throws IOException {
+    try {
+      return new Database(
+          distant.database.withOpened((found, choice) -> Lookup.open(found, choice, true)),
+          distant);
+    } catch (IOException | RuntimeException e) {
+      distant.closeAfter(e);
+      throw e;
+    }
   }
 
   /**
@@ -391,7 +460,41 @@ public final class Database implements AutoCloseable {
 
   /** Returns the statistics of a database without opening it for lookups. */
   public static Statistics statistics(Path directory) throws IOException {
-    return Statistics.of(DataSet.open(directory), "not opened", false);
+    return Statistics.of(DataSet.open(directory), NOT_OPENED, false);
+  }
+
+  /**
+   * Returns the statistics of a database where it lies. Reads manifests alone.
+   *
+   * @throws IllegalArgumentException if nothing reads the scheme of the location
+   * @throws IOException as {@link #open(URI, RemoteOptions)}
+   */
+  public static Statistics statistics(URI location, RemoteOptions options) throws IOException {
+    if (Distant.isHere(location)) {
+      return statistics(Path.of(location));
+    }
+    try (Distant distant = Distant.of(location, options)) {
+      return Statistics.of(distant.database.manifests(), NOT_OPENED, false);
+    }
+  }
+
+  /**
+   * Returns the statistics of a database where it lies. Reads manifests alone.
+   *
+   * @throws IOException as {@link #open(RangeOrigin, RemoteOptions)}
+   */
+  public static Statistics statistics(RangeOrigin origin, RemoteOptions options)
+      throws IOException {
+    try (Distant distant = new Distant(origin, options, null)) {
+      return Statistics.of(distant.database.manifests(), NOT_OPENED, false);
+    }
+  }
+
+  /**
+   * Returns what this asked for where it lies, with opening; null if it was opened in a directory.
+   */
+  public @Nullable RemoteTraffic remoteTraffic() {
+    return distant == null ? null : distant.database.traffic();
   }
 
   /**
@@ -456,6 +559,44 @@ public final class Database implements AutoCloseable {
   }
 
   /**
+   * Verifies a database where it lies like {@link #verify(Path, VerifyListener)}, without a copy.
+   * Reads all files twice.
+   *
+   * @throws IllegalArgumentException if nothing reads the scheme of the location
+   * @throws IOException as {@link #open(URI, RemoteOptions)}
+   */
+  public static VerifyReport verify(URI location, RemoteOptions options, VerifyListener listener)
+      throws IOException {
+    if (Distant.isHere(location)) {
+      return verify(Path.of(location), listener);
+    }
+    try (Distant distant = Distant.of(location, options)) {
+      return verify(distant, listener);
+    }
+  }
+
+  /**
+   * Verifies a database where it lies like {@link #verify(Path, VerifyListener)}, without a copy.
+   * Reads all files twice.
+   *
+   * @throws IOException as {@link #open(RangeOrigin, RemoteOptions)}
+   */
+  public static VerifyReport verify(
+      RangeOrigin origin, RemoteOptions options, VerifyListener listener) throws IOException {
+    try (Distant distant = new Distant(origin, options, null)) {
+      return verify(distant, listener);
+    }
+  }
+
+  private static VerifyReport verify(Distant distant, VerifyListener listener) throws IOException {
+    try (Verification all =
+        distant.database.withOpened(
+            (found, choice) -> Verification.open(found, choice, listener))) {
+      return all.run();
+    }
+  }
+
+  /**
    * Counts the records by which two databases differ; see {@link #diff(Database, Database,
    * DiffOptions, DiffListener)}.
    */
@@ -512,6 +653,16 @@ public final class Database implements AutoCloseable {
    */
   @Override
   public void close() throws IOException {
-    lookup.close();
+    try {
+      lookup.close();
+    } catch (IOException e) {
+      if (distant != null) {
+        distant.closeAfter(e);
+      }
+      throw e;
+    }
+    if (distant != null) {
+      distant.close();
+    }
   }
 }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.io.DurableFiles;
+import tech.bsdb.transfer.Shipment;
 
 /**
  * The content of a store's file {@code CURRENT}: one name per line, first the current version, then
@@ -24,7 +25,7 @@ import tech.bsdb.io.DurableFiles;
  */
 public record Pointer(String current, List<String> chain, boolean whole) {
   /** The name of the file in the directory of the store. */
-  public static final String FILE = "CURRENT";
+  public static final String FILE = Shipment.POINTER;
 
   /** The temporary file that is renamed to {@code CURRENT}. */
   static final String NEXT_FILE = ".CURRENT.new";
@@ -32,7 +33,7 @@ public record Pointer(String current, List<String> chain, boolean whole) {
   private static final int MAX_CHAIN = 100;
 
   /** The most bytes of the file that are read. */
-  static final int MAX_BYTES = 1 << 16;
+  static final int MAX_BYTES = Shipment.MOST_OF_POINTER;
 
   /** The pointer of a store's first version. */
   public static Pointer to(String current) {

@@ -6,6 +6,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Comparator;
 import java.util.function.Predicate;
+import tech.bsdb.transfer.Shipment;
 
 /**
  * Version names: 1 to 100 of the characters {@code A-Z a-z 0-9 . _ -}, not starting with {@code .}
@@ -26,16 +27,7 @@ public final class VersionName {
 
   /** Whether a version can have this name. */
   public static boolean isValid(String name) {
-    if (name.isEmpty() || name.length() > MAX_LENGTH || name.equals(Pointer.FILE)) {
-      return false;
-    }
-    return name.charAt(0) != '.'
-        && name.charAt(0) != '-'
-        && name.chars().allMatch(VersionName::isAllowed);
-  }
-
-  private static boolean isAllowed(int c) {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || isDigit(c) || "._-".indexOf(c) >= 0;
+    return Shipment.isVersionName(name);
   }
 
   /** Returns a valid name, or throws {@link IllegalArgumentException}. */

@@ -3,12 +3,14 @@ package tech.bsdb.transfer;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.error.CorruptDatabaseException;
@@ -31,6 +33,14 @@ import tech.bsdb.transfer.Tries.Damage;
  */
 public record Shipment(
     String directory, String id, long records, byte[] rootManifest, List<Part> parts) {
+  /** The name of the file in a store that names the current version. */
+  public static final String POINTER = "CURRENT";
+
+  /** The most bytes of that file that are read. */
+  public static final int MOST_OF_POINTER = 1 << 16;
+
+  private static final Pattern VERSION_NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,99}");
+
   /**
    * One database of a shipment.
    *
@@ -163,6 +173,49 @@ public record Shipment(
       Origin origin, String file, int most, TransferOptions options, Runnable checkOpen)
       throws IOException {
     return small(origin, file, most, new Traffic(options, checkOpen), options, read -> {});
+  }
+
+  /** Whether a version of a store can have this name. */
+  public static boolean isVersionName(String name) {
+    return VERSION_NAME.matcher(name).matches() && !name.equals(POINTER);
+  }
+
+  /**
+   * The name of the current version by the content of a store's file {@link #POINTER}, or null if
+   * it names none.
+   */
+  public static @Nullable String current(byte[] pointer) {
+    String name = new String(pointer, StandardCharsets.UTF_8).split("\n", 2)[0].strip();
+    return isVersionName(name) ? name : null;
+  }
+
+  /**
+   * Brings one file of a database. Every page is verified as it arrives.
+   *
+   * @param file its path below the origin
+   * @param manifest the manifest file of its database
+   * @param name its name in the database
+   * @param target where to put it; may hold its first pages
+   * @param checkOpen called often; throws to cancel
+   */
+  public static void bring(
+      Origin origin,
+      String file,
+      byte[] manifest,
+      String name,
+      Path target,
+      TransferOptions options,
+      Runnable checkOpen)
+      throws IOException {
+    ManifestFile stated = ManifestFile.decode(Path.of(file), manifest);
+    for (Manifest.FileEntry entry : stated.manifest().files()) {
+      if (entry.name(stated.id()).equals(name)) {
+        Traffic traffic = new Traffic(options, checkOpen);
+        new FileFetch(origin, file, entry, stated.id(), target, traffic, options).run();
+        return;
+      }
+    }
+    throw new IllegalArgumentException("the manifest does not list " + name);
   }
 
   /** Fails for content that is not what was written. */

@@ -1,0 +1,69 @@
+package tech.bsdb.mirror;
+
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.LongAdder;
+import tech.bsdb.remote.RangeOrigin;
+
+/** Counts the requests to an origin and the bytes that arrive. Thread-safe. */
+final class CountedOrigin implements RangeOrigin {
+  /** What is counted. */
+  final RangeOrigin origin;
+
+  private final LongAdder requests = new LongAdder();
+  private final LongAdder bytes = new LongAdder();
+
+  CountedOrigin(RangeOrigin origin) {
+    this.origin = origin;
+  }
+
+  /** The requests so far. */
+  long requests() {
+    return requests.sum();
+  }
+
+  /** The bytes that arrived so far. */
+  long bytes() {
+    return bytes.sum();
+  }
+
+  @Override
+  public CompletableFuture<byte[]> read(String file, long size, long from, int length) {
+    requests.increment();
+    CompletableFuture<byte[]> read = origin.read(file, size, from, length);
+    read.thenAccept(got -> bytes.add(got.length));
+    return read; // itself, so that to cancel it gives up the request
+  }
+
+  @Override
+  public InputStream open(String file, long from) throws IOException {
+    requests.increment();
+    return new FilterInputStream(origin.open(file, from)) {
+      @Override
+      public int read() throws IOException {
+        int one = super.read();
+        bytes.add(one < 0 ? 0 : 1);
+        return one;
+      }
+
+      @Override
+      public int read(byte[] into, int offset, int length) throws IOException {
+        int count = super.read(into, offset, length);
+        bytes.add(Math.max(0, count));
+        return count;
+      }
+    };
+  }
+
+  @Override
+  public String location(String file) {
+    return origin.location(file);
+  }
+
+  @Override
+  public String reason(IOException failure) {
+    return origin.reason(failure);
+  }
+}

@@ -1,0 +1,107 @@
+package tech.bsdb.mirror;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.format.Manifest;
+import tech.bsdb.mirror.Small.Manifested;
+import tech.bsdb.remote.RangeOrigin;
+import tech.bsdb.remote.RemoteOptions;
+import tech.bsdb.transfer.Shipment;
+
+/**
+ * What an origin offers now: the current version of its store, or its database or set of shards.
+ *
+ * @param directory where that is, as a path below the origin; empty for the origin itself
+ * @param manifest its manifest
+ */
+record Offer(String directory, Manifested manifest) {
+  /**
+   * Reads what there is. The pointer of a store and the manifest of a database are asked for at
+   * once, since nothing says which of both is there.
+   *
+   * @throws NotDirectoryException if there is neither
+   */
+  static Offer read(RangeOrigin origin, RemoteOptions options) throws IOException {
+    Small small = new Small(origin, options);
+    Small ofPlain = new Small(origin, options);
+    CompletableFuture<Manifested> plain = begun(() -> ofPlain.manifest(Manifest.FILE_NAME));
+    byte @Nullable [] pointer = null;
+    IOException noPointer = null;
+    try {
+      pointer = small.read(Shipment.POINTER, Shipment.MOST_OF_POINTER);
+    } catch (NoSuchFileException | AccessDeniedException e) {
+      noPointer = e; // stores that may not be listed deny what is not there
+    } finally {
+      if (noPointer == null) {
+        ofPlain.cancel();
+      }
+    }
+    if (pointer == null) {
+      return new Offer("", plain(origin, plain, noPointer));
+    }
+    String version = Shipment.current(pointer);
+    if (version == null) {
+      throw new IOException(origin.location(Shipment.POINTER) + ": names no version");
+    }
+    return new Offer(version, small.manifest(version + "/" + Manifest.FILE_NAME));
+  }
+
+  private static Manifested plain(
+      RangeOrigin origin, CompletableFuture<Manifested> plain, @Nullable IOException noPointer)
+      throws IOException {
+    try {
+      return plain.join();
+    } catch (CompletionException e) {
+      IOException failure = Parallel.failure(e.getCause());
+      if (!(failure instanceof NoSuchFileException)) {
+        throw failure;
+      }
+      if (noPointer instanceof AccessDeniedException) {
+        throw noPointer;
+      }
+      throw new NotDirectoryException(
+          origin.location("")
+              + " is neither a bsdb database nor a store: it has no "
+              + Manifest.FILE_NAME
+              + " and no "
+              + Shipment.POINTER);
+    }
+  }
+
+  /** Reads something. */
+  @FunctionalInterface
+  private interface Reading<T> {
+    T read() throws IOException;
+  }
+
+  private static <T> CompletableFuture<T> begun(Reading<T> reading) {
+    CompletableFuture<T> result = new CompletableFuture<>();
+    Parallel.daemon(
+            () -> {
+              try {
+                result.complete(reading.read());
+              } catch (IOException | RuntimeException | Error e) {
+                result.completeExceptionally(e);
+              }
+            })
+        .start();
+    return result;
+  }
+
+  /** The path below the origin of a file of what is offered. */
+  String file(String name) {
+    return directory.isEmpty() ? name : name.isEmpty() ? directory : directory + "/" + name;
+  }
+
+  /** Whether it is what another offer was. */
+  boolean isSame(@Nullable Offer other) {
+    return other != null
+        && directory.equals(other.directory)
+        && manifest.stated().id().equals(other.manifest.stated().id());
+  }
+}

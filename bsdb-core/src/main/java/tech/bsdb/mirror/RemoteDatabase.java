@@ -1,0 +1,120 @@
+package tech.bsdb.mirror;
+
+import java.io.Closeable;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.directory.DataSet;
+import tech.bsdb.directory.EngineChoice;
+import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.remote.RangeOrigin;
+import tech.bsdb.remote.RemoteOptions;
+import tech.bsdb.remote.RemoteTraffic;
+
+/**
+ * A database or a set of shards at an origin. It is opened once; this is closed after what was
+ * opened. Thread-safe.
+ */
+public final class RemoteDatabase implements Closeable {
+  private static final int ATTEMPTS = 10;
+  private static final int OF_THE_SAME = 3;
+
+  private final CountedOrigin origin;
+  private final RemoteOptions options;
+  private final CacheDirectory cache;
+  private @Nullable Path held;
+  private boolean closed;
+
+  private RemoteDatabase(RangeOrigin origin, RemoteOptions options) throws IOException {
+    this.origin = new CountedOrigin(origin);
+    this.options = options;
+    this.cache = CacheDirectory.open(options);
+  }
+
+  /** Finds the cache, and asks nothing of the origin yet. */
+  public static RemoteDatabase of(RangeOrigin origin, RemoteOptions options) throws IOException {
+    return new RemoteDatabase(origin, options);
+  }
+
+  /** An operation on what an origin offers. */
+  @FunctionalInterface
+  public interface Use<T> {
+    /** Uses the files. Closes what it opened if it fails. */
+    T with(DataSet opened, EngineChoice choice) throws IOException;
+  }
+
+  /**
+   * Opens what the origin offers now. If it offers something else meanwhile and a file is missing,
+   * or if another process drops files from the cache, starts again.
+   *
+   * @throws java.nio.file.NotDirectoryException if it offers neither a database nor a store
+   * @throws NoSuchFileException if the origin lacks a file
+   * @throws CorruptDatabaseException if a file is damaged there
+   */
+  public <T> T withOpened(Use<T> use) throws IOException {
+    return opened(true, use);
+  }
+
+  /** Reads the manifests alone. */
+  public DataSet manifests() throws IOException {
+    return opened(false, (opened, choice) -> opened);
+  }
+
+  private <T> T opened(boolean files, Use<T> use) throws IOException {
+    Offer before = null;
+    int same = 0;
+    for (int attempt = 1; ; attempt++) {
+      Offer offer = Offer.read(origin, options);
+      same = offer.isSame(before) ? same + 1 : 1;
+      before = offer;
+      Path directory = cache.hold(offer.manifest().stated().id());
+      boolean done = false;
+      try {
+        Mirror mirror = new Mirror(origin, options, cache, offer, directory);
+        T result = opened(mirror, directory, files, use);
+        done = true;
+        synchronized (this) {
+          held = directory;
+        }
+        cache.trim(options.cacheBytes());
+        return result;
+      } catch (NoSuchFileException | FileNotFoundException e) {
+        if (attempt == ATTEMPTS || same == OF_THE_SAME) {
+          throw e;
+        }
+      } finally {
+        if (!done) {
+          cache.release(directory);
+        }
+      }
+    }
+  }
+
+  private <T> T opened(Mirror mirror, Path directory, boolean files, Use<T> use)
+      throws IOException {
+    mirror.bring(files);
+    EngineChoice choice =
+        EngineChoice.remote(
+            (file, size, from, length) -> origin.read(mirror.file(file), size, from, length),
+            options.memoryBytes());
+    return use.with(DataSet.mirror(directory, mirror, files), choice);
+  }
+
+  /** What was asked for so far. */
+  public RemoteTraffic traffic() {
+    return new RemoteTraffic(origin.requests(), origin.bytes(), 0, 0);
+  }
+
+  /** Lets the cache drop the files. A second call does nothing. */
+  @Override
+  public synchronized void close() {
+    if (!closed) {
+      closed = true;
+      if (held != null) {
+        cache.release(held);
+      }
+    }
+  }
+}

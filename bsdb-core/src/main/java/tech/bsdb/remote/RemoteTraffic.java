@@ -1,0 +1,11 @@
+package tech.bsdb.remote;
+
+/**
+ * What was asked of the place where a database lies.
+ *
+ * @param requests the requests that were sent, repeated ones included
+ * @param bytes the bytes that arrived and were used
+ * @param retries the requests that were sent because an earlier one of the same read failed
+ * @param hedges the requests that were sent because an earlier one of the same read took long
+ */
+public record RemoteTraffic(long requests, long bytes, long retries, long hedges) {}
