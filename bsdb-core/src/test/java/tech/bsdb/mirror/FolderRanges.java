@@ -4,19 +4,22 @@ import java.io.EOFException;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import tech.bsdb.remote.ChangedException;
 import tech.bsdb.remote.RangeOrigin;
 
 /** A directory on this machine as if it were distant, which counts and can fail. */
-public final class FolderRanges implements RangeOrigin {
+public class FolderRanges implements RangeOrigin {
   /** Where its locations begin. */
   public static final String LOCATION = "far://host/rdb";
 
@@ -79,7 +82,7 @@ public final class FolderRanges implements RangeOrigin {
             }
             return into.array();
           } catch (IOException e) {
-            throw new java.util.concurrent.CompletionException(e);
+            throw new CompletionException(e);
           }
         });
   }
@@ -87,5 +90,24 @@ public final class FolderRanges implements RangeOrigin {
   @Override
   public String location(String file) {
     return file.isEmpty() ? LOCATION : LOCATION + "/" + file;
+  }
+
+  /** One that must be closed. */
+  public static final class Closed extends FolderRanges implements AutoCloseable {
+    /** Those that are open. */
+    public static final Set<URI> OPEN = ConcurrentHashMap.newKeySet();
+
+    private final URI location;
+
+    Closed(URI location, Path folder) {
+      super(folder);
+      this.location = location;
+      OPEN.add(location);
+    }
+
+    @Override
+    public void close() {
+      OPEN.remove(location);
+    }
   }
 }
