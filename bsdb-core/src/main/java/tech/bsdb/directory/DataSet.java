@@ -105,6 +105,8 @@ public record DataSet(
       return opened;
     } catch (CorruptDatabaseException e) {
       throw e.at(elsewhere.location(e.file()));
+    } catch (NotDirectoryException e) { // another process removed the manifest
+      throw new NoSuchFileException(path.toString(), null, e.getMessage());
     }
   }
 

@@ -119,7 +119,7 @@ final class Mirror implements Elsewhere {
     if (kept != null && kept.stated().id().equals(shard.id())) {
       return kept;
     }
-    Manifested brought = small.manifest(file(file));
+    Manifested brought = manifest(file);
     if (!brought.stated().id().equals(shard.id())) {
       throw new CorruptDatabaseException(
               file,
@@ -130,6 +130,14 @@ final class Mirror implements Elsewhere {
     }
     keep(file, brought.bytes());
     return brought;
+  }
+
+  private Manifested manifest(Path file) throws IOException {
+    try {
+      return small.manifest(file(file));
+    } catch (NoSuchFileException e) {
+      throw new GoneException(e);
+    }
   }
 
   private static @Nullable Manifested kept(Path file) throws IOException {
@@ -167,16 +175,39 @@ final class Mirror implements Elsewhere {
     }
     Path arriving = cache.arriving();
     try {
-      String name = entry.name(database.id());
-      Shipment.bring(origin, file(file), manifest, name, arriving, small.transfer(), () -> {});
+      bring(file, entry.name(database.id()), manifest, arriving);
       replace(arriving, file);
+    } finally {
+      Files.deleteIfExists(arriving);
+    }
+  }
+
+  private void bring(Path file, String name, byte[] manifest, Path target) throws IOException {
+    try {
+      Shipment.bring(origin, file(file), manifest, name, target, small.transfer(), () -> {});
+    } catch (NoSuchFileException e) {
+      throw new GoneException(e);
     } catch (IOException e) {
       if (e.getCause() != null && e.getCause().getCause() instanceof CorruptDatabaseException d) {
         throw d.at(location(file)); // at the origin: each attempt brought it
       }
       throw e;
-    } finally {
-      Files.deleteIfExists(arriving);
+    }
+  }
+
+  /** Reports a file that the origin lacks, although a manifest names it. */
+  static final class GoneException extends IOException {
+    private static final long serialVersionUID = 1L;
+    private final NoSuchFileException missing;
+
+    GoneException(NoSuchFileException missing) {
+      super(missing);
+      this.missing = missing;
+    }
+
+    /** What the origin said. */
+    NoSuchFileException missing() {
+      return missing;
     }
   }
 

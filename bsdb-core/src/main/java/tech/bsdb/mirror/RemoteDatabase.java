@@ -18,8 +18,7 @@ import tech.bsdb.remote.RemoteTraffic;
  * opened. Thread-safe.
  */
 public final class RemoteDatabase implements Closeable {
-  private static final int ATTEMPTS = 10;
-  private static final int OF_THE_SAME = 3;
+  private static final int ATTEMPTS = 20;
 
   private final CountedOrigin origin;
   private final RemoteOptions options;
@@ -64,11 +63,8 @@ public final class RemoteDatabase implements Closeable {
 
   private <T> T opened(boolean files, Use<T> use) throws IOException {
     Offer before = null;
-    int same = 0;
     for (int attempt = 1; ; attempt++) {
       Offer offer = Offer.read(origin, options);
-      same = offer.isSame(before) ? same + 1 : 1;
-      before = offer;
       Path directory = cache.hold(offer.manifest().stated().id());
       boolean done = false;
       try {
@@ -80,11 +76,16 @@ public final class RemoteDatabase implements Closeable {
         }
         cache.trim(options.cacheBytes());
         return result;
-      } catch (NoSuchFileException | FileNotFoundException e) {
-        if (attempt == ATTEMPTS || same == OF_THE_SAME) {
+      } catch (Mirror.GoneException e) {
+        if (attempt == ATTEMPTS || offer.isSame(before)) {
+          throw e.missing();
+        }
+      } catch (NoSuchFileException | FileNotFoundException e) { // another process trims the cache
+        if (attempt == ATTEMPTS) {
           throw e;
         }
       } finally {
+        before = offer;
         if (!done) {
           cache.release(directory);
         }
