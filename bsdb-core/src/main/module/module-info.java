@@ -12,6 +12,7 @@ module tech.bsdb {
   uses tech.bsdb.remote.OriginProvider;
 
   requires static org.jspecify;
+  requires java.net.http;
   requires jdk.unsupported;
   requires org.slf4j;
   requires com.github.luben.zstd_jni;

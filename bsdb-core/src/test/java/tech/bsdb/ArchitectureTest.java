@@ -205,6 +205,21 @@ class ArchitectureTest {
   }
 
   @Test
+  void remoteDatabasesKnowTransfersAndTheLookupPath() {
+    onlyUses(
+        "tech.bsdb.remote..",
+        "java..",
+        "org.jspecify.annotations..",
+        "org.slf4j..",
+        "tech.bsdb.error..",
+        "tech.bsdb.format..",
+        "tech.bsdb.io..",
+        "tech.bsdb.directory..",
+        "tech.bsdb.transfer..",
+        "tech.bsdb.lookup..");
+  }
+
+  @Test
   void checksKnowTheLookupPathAndTasks() {
     onlyUses(
         "tech.bsdb.check..",

@@ -64,6 +64,7 @@ class PublicApiTest {
             "tech.bsdb",
             "tech.bsdb.error",
             "tech.bsdb.read",
+            "tech.bsdb.remote",
             "tech.bsdb.store",
             "tech.bsdb.transfer");
   }
