@@ -205,18 +205,22 @@ class ArchitectureTest {
   }
 
   @Test
-  void remoteDatabasesKnowTransfersAndTheLookupPath() {
+  void remoteOriginsKnowTransfersAlone() {
+    onlyUses("tech.bsdb.remote..", "java..", "org.jspecify.annotations..", "tech.bsdb.transfer..");
+  }
+
+  @Test
+  void mirrorsKnowOriginsAndDirectoriesAndNoLookup() {
     onlyUses(
-        "tech.bsdb.remote..",
+        "tech.bsdb.mirror..",
         "java..",
         "org.jspecify.annotations..",
         "org.slf4j..",
         "tech.bsdb.error..",
         "tech.bsdb.format..",
-        "tech.bsdb.io..",
         "tech.bsdb.directory..",
         "tech.bsdb.transfer..",
-        "tech.bsdb.lookup..");
+        "tech.bsdb.remote..");
   }
 
   @Test

@@ -3,19 +3,16 @@ package tech.bsdb.mirror;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
-import tech.bsdb.remote.RangeOrigin;
+import tech.bsdb.transfer.Origin;
 
-/** Counts the requests to an origin and the bytes that arrive. Thread-safe. */
-final class CountedOrigin implements RangeOrigin {
-  /** What is counted. */
-  final RangeOrigin origin;
-
+/** Counts the files of an origin that are read as streams, and their bytes. Thread-safe. */
+final class CountedOrigin implements Origin {
+  private final Origin origin;
   private final LongAdder requests = new LongAdder();
   private final LongAdder bytes = new LongAdder();
 
-  CountedOrigin(RangeOrigin origin) {
+  CountedOrigin(Origin origin) {
     this.origin = origin;
   }
 
@@ -27,14 +24,6 @@ final class CountedOrigin implements RangeOrigin {
   /** The bytes that arrived so far. */
   long bytes() {
     return bytes.sum();
-  }
-
-  @Override
-  public CompletableFuture<byte[]> read(String file, long size, long from, int length) {
-    requests.increment();
-    CompletableFuture<byte[]> read = origin.read(file, size, from, length);
-    read.thenAccept(got -> bytes.add(got.length));
-    return read; // itself, so that to cancel it gives up the request
   }
 
   @Override

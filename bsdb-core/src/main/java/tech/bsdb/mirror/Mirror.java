@@ -24,8 +24,8 @@ import tech.bsdb.format.ManifestFile;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.ShardSet;
 import tech.bsdb.mirror.Small.Manifested;
-import tech.bsdb.remote.RangeOrigin;
 import tech.bsdb.remote.RemoteOptions;
+import tech.bsdb.transfer.Origin;
 import tech.bsdb.transfer.Shipment;
 
 /**
@@ -36,7 +36,7 @@ import tech.bsdb.transfer.Shipment;
 final class Mirror implements Elsewhere {
   private static final int CHUNK = 64 * Page.SIZE;
 
-  private final RangeOrigin origin;
+  private final Origin origin;
   private final Small small;
   private final CacheDirectory cache;
   private final Offer offer;
@@ -47,12 +47,7 @@ final class Mirror implements Elsewhere {
    *
    * @param directory its directory in the cache, {@linkplain CacheDirectory#hold held}
    */
-  Mirror(
-      RangeOrigin origin,
-      RemoteOptions options,
-      CacheDirectory cache,
-      Offer offer,
-      Path directory) {
+  Mirror(Origin origin, RemoteOptions options, CacheDirectory cache, Offer offer, Path directory) {
     this.origin = origin;
     this.small = new Small(origin, options);
     this.cache = cache;

@@ -9,8 +9,8 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.mirror.Small.Manifested;
-import tech.bsdb.remote.RangeOrigin;
 import tech.bsdb.remote.RemoteOptions;
+import tech.bsdb.transfer.Origin;
 import tech.bsdb.transfer.Shipment;
 
 /**
@@ -26,7 +26,7 @@ record Offer(String directory, Manifested manifest) {
    *
    * @throws NotDirectoryException if there is neither
    */
-  static Offer read(RangeOrigin origin, RemoteOptions options) throws IOException {
+  static Offer read(Origin origin, RemoteOptions options) throws IOException {
     Small small = new Small(origin, options);
     Small ofPlain = new Small(origin, options);
     CompletableFuture<Manifested> plain = begun(() -> ofPlain.manifest(Manifest.FILE_NAME));
@@ -52,7 +52,7 @@ record Offer(String directory, Manifested manifest) {
   }
 
   private static Manifested plain(
-      RangeOrigin origin, CompletableFuture<Manifested> plain, @Nullable IOException noPointer)
+      Origin origin, CompletableFuture<Manifested> plain, @Nullable IOException noPointer)
       throws IOException {
     try {
       return plain.join();

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.util.Locale;
 import java.util.ServiceLoader;
+import tech.bsdb.remote.HttpOrigin;
 import tech.bsdb.remote.OriginProvider;
 import tech.bsdb.remote.RangeOrigin;
 
@@ -22,6 +23,10 @@ public final class Origins {
       throw new IllegalArgumentException(
           location + ": not a location, since it has no scheme such as https://");
     }
+    String lower = scheme.toLowerCase(Locale.ROOT);
+    if (lower.equals("http") || lower.equals("https")) {
+      return HttpOrigin.of(location);
+    }
     for (OriginProvider provider : ServiceLoader.load(OriginProvider.class)) {
       RangeOrigin origin = provider.open(location);
       if (origin != null) {
@@ -31,7 +36,7 @@ public final class Origins {
     throw new IllegalArgumentException(
         location
             + ": nothing here reads the scheme "
-            + scheme.toLowerCase(Locale.ROOT)
+            + lower
             + "; file, http and https are always read, and hdfs, s3a, abfs and gs with bsdb-tools"
             + " and the jars of Hadoop on the class path");
   }

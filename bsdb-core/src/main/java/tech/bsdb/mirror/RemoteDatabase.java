@@ -10,6 +10,7 @@ import tech.bsdb.directory.DataSet;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.remote.RangeOrigin;
+import tech.bsdb.remote.RangeReads;
 import tech.bsdb.remote.RemoteOptions;
 import tech.bsdb.remote.RemoteTraffic;
 
@@ -21,6 +22,7 @@ public final class RemoteDatabase implements Closeable {
   private static final int ATTEMPTS = 20;
 
   private final CountedOrigin origin;
+  private final RangeReads reads;
   private final RemoteOptions options;
   private final CacheDirectory cache;
   private @Nullable Path held;
@@ -28,6 +30,7 @@ public final class RemoteDatabase implements Closeable {
 
   private RemoteDatabase(RangeOrigin origin, RemoteOptions options) throws IOException {
     this.origin = new CountedOrigin(origin);
+    this.reads = new RangeReads(origin, options);
     this.options = options;
     this.cache = CacheDirectory.open(options);
   }
@@ -98,14 +101,19 @@ public final class RemoteDatabase implements Closeable {
     mirror.bring(files);
     EngineChoice choice =
         EngineChoice.remote(
-            (file, size, from, length) -> origin.read(mirror.file(file), size, from, length),
+            (file, size, from, length) -> reads.read(mirror.file(file), size, from, length),
             options.memoryBytes());
     return use.with(DataSet.mirror(directory, mirror, files), choice);
   }
 
   /** What was asked for so far. */
   public RemoteTraffic traffic() {
-    return new RemoteTraffic(origin.requests(), origin.bytes(), 0, 0);
+    RemoteTraffic ranges = reads.counters();
+    return new RemoteTraffic(
+        ranges.requests() + origin.requests(),
+        ranges.bytes() + origin.bytes(),
+        ranges.retries(),
+        ranges.hedges());
   }
 
   /** Lets the cache drop the files. A second call does nothing. */

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The deadline counts from the call of {@link #read}, the time that a read waits for its turn
  * included.
  */
-final class RangeReads {
+public final class RangeReads {
   /*
    * A Read is what the caller asked for; a Request is one question to the origin, of which a read
    * has one after the other, and two at a time if it is hedged. A request holds a permit from the
@@ -57,7 +57,8 @@ final class RangeReads {
   private long reads;
   private long hedges;
 
-  RangeReads(RangeOrigin origin, RemoteOptions options) {
+  /** Creates reads; asks nothing of the origin yet. */
+  public RangeReads(RangeOrigin origin, RemoteOptions options) {
     this(origin, options, Pace.usual());
   }
 
@@ -74,14 +75,14 @@ final class RangeReads {
    * @return completes with exactly these bytes or with an {@link IOException} that names the file,
    *     on a thread that must not be made to wait. Cancelling it gives up its requests
    */
-  CompletableFuture<byte[]> read(String file, long size, long from, int length) {
+  public CompletableFuture<byte[]> read(String file, long size, long from, int length) {
     Read read = new Read(file, size, from, length);
     read.start();
     return read.result;
   }
 
   /** What was asked so far. */
-  RemoteTraffic counters() {
+  public RemoteTraffic counters() {
     synchronized (turnstile) {
       return new RemoteTraffic(requests.sum(), bytes.sum(), retries.sum(), hedges);
     }
