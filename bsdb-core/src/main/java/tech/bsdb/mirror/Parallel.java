@@ -7,6 +7,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorCompletionService;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
 
 /** Runs tasks side by side. */
 final class Parallel {
@@ -64,7 +65,7 @@ final class Parallel {
   }
 
   /** What a task threw, to be thrown by whoever waits for it. */
-  static IOException failure(Throwable thrown) {
+  static IOException failure(@Nullable Throwable thrown) {
     if (thrown instanceof RuntimeException e) {
       throw e;
     }

@@ -45,12 +45,12 @@ public record MergeBase(Lookup lookup) {
   private void requireWhole() {
     if (opened().facts().approximate()) {
       throw new IllegalArgumentException(
-          opened().path()
+          opened().location()
               + " is approximate: it keeps no keys, so it cannot be the base of a build");
     }
     if (opened().partialSet() != null) {
       throw new IllegalArgumentException(
-          opened().path()
+          opened().location()
               + " holds only some shards of a set; the base of a build is a whole set, or one"
               + " shard");
     }
@@ -82,7 +82,7 @@ public record MergeBase(Lookup lookup) {
       if (!SignatureFunction.of(each.facts()).equals(SignatureFunction.of(first))) {
         throw new IllegalArgumentException(
             "the shards of the base "
-                + opened().path()
+                + opened().location()
                 + " have different signatures, "
                 + SignatureFunction.of(first)
                 + " and "
@@ -98,7 +98,7 @@ public record MergeBase(Lookup lookup) {
           "the "
               + what
               + " of the base "
-              + opened().path()
+              + opened().location()
               + " is "
               + ofBase
               + ", that of the options "
