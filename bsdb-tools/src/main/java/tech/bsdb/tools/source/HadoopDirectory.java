@@ -1,6 +1,7 @@
 package tech.bsdb.tools.source;
 
 import java.io.ByteArrayInputStream;
+import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,6 +13,7 @@ import java.nio.file.NotDirectoryException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Abortable;
@@ -21,6 +23,7 @@ import org.apache.hadoop.fs.FSDataOutputStreamBuilder;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FilterFileSystem;
+import org.apache.hadoop.fs.FutureDataInputStreamBuilder;
 import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
@@ -31,17 +34,29 @@ import org.apache.hadoop.hdfs.web.WebHdfsFileSystem;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.util.functional.FutureIO;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.remote.ChangedException;
+import tech.bsdb.remote.RangeOrigin;
 
 /**
  * A directory on a file system of Hadoop, which is opened for it alone.
  *
  * @param shown the path as users know it, which matters if a view of file systems leads elsewhere
  */
-record HadoopDirectory(FileSystem fileSystem, Path path, Path shown) implements DistantDirectory {
+record HadoopDirectory(FileSystem fileSystem, HadoopRanges ranges, Path path, Path shown)
+    implements DistantDirectory, RangeOrigin {
+  private HadoopDirectory(FileSystem fileSystem, Path path, Path shown) {
+    this(fileSystem, new HadoopRanges(fileSystem), path, shown);
+  }
+
   /** A hint to stores: one request for all that follows, instead of one for each range. */
   private static final String READ_POLICY = "whole-file, sequential";
 
   private static final int CHUNK = 1 << 18;
+
+  /** Files up to this length are small. */
+  private static final int SMALL = 1 << 16;
+
+  private static final byte[] NOTHING = {};
 
   static HadoopDirectory of(String location, FileSourceOptions options) throws IOException {
     try {
@@ -178,7 +193,7 @@ record HadoopDirectory(FileSystem fileSystem, Path path, Path shown) implements 
    * Of S3, a file of a missing bucket is a missing file; only a listing tells that there is none.
    */
   private void refuseUnknownStore() throws IOException {
-    if (fileSystem.getScheme().equals("s3a")) {
+    if (isS3()) {
       try {
         boolean unused = on("", found -> fileSystem.listStatusIterator(found).hasNext());
       } catch (NoSuchFileException noDirectory) {
@@ -187,26 +202,96 @@ record HadoopDirectory(FileSystem fileSystem, Path path, Path shown) implements 
     }
   }
 
+  private boolean isS3() {
+    return "s3a".equals(path.toUri().getScheme());
+  }
+
   private InputStream opened(String file, long from) throws IOException {
+    return from == 0 && isS3() ? whole(file) : opened(file, from, -1, NOTHING);
+  }
+
+  /**
+   * Opens a file on S3 from its first byte, without the request for its length if it is small: it
+   * is read as one that has {@link #SMALL} bytes, and may end sooner.
+   */
+  private InputStream whole(String file) throws IOException {
+    byte[] start;
+    try (InputStream in = opened(file, 0, SMALL, NOTHING)) {
+      start = in.readNBytes(SMALL);
+    }
+    return start.length < SMALL ? new ByteArrayInputStream(start) : opened(file, SMALL, -1, start);
+  }
+
+  /**
+   * Opens a file.
+   *
+   * @param length its length as far as it is known, otherwise -1
+   * @param before what the stream has before these bytes
+   */
+  private InputStream opened(String file, long from, long length, byte[] before)
+      throws IOException {
     return on(
         file,
         found -> {
-          FSDataInputStream in =
-              FutureIO.awaitFuture(
-                  fileSystem
-                      .openFile(found)
-                      .opt(Options.OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY, READ_POLICY)
-                      .build());
+          FutureDataInputStreamBuilder builder =
+              fileSystem
+                  .openFile(found)
+                  .opt(Options.OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY, READ_POLICY);
+          if (length >= 0) {
+            builder.opt(Options.OpenFileOptions.FS_OPTION_OPENFILE_LENGTH, String.valueOf(length));
+          }
+          FSDataInputStream in = FutureIO.awaitFuture(builder.build());
           try {
             if (from > 0) {
               in.seek(from);
             }
-            return new HadoopStream(in, failure -> known(file, failure));
+            return new HadoopStream(before, in, failure -> known(file, failure));
           } catch (IOException | RuntimeException e) {
             in.close();
             throw e;
           }
         });
+  }
+
+  @Override
+  public CompletableFuture<byte[]> read(String file, long size, long from, int length) {
+    HadoopRanges.Source source = new HadoopRanges.Source(path(file), size);
+    return ranges.read(source, from, length, failure -> reading(file, source, failure));
+  }
+
+  /** The failure as {@link RangeOrigin} throws it. */
+  private Throwable reading(String file, HadoopRanges.Source source, Throwable failure) {
+    if (failure instanceof EOFException end) {
+      return ended(file, source, end);
+    }
+    if (failure.getClass().getSimpleName().equals("RemoteFileChangedException")) {
+      return changed(file, "was replaced", failure);
+    }
+    if (failure instanceof IOException e) {
+      return known(file, e);
+    }
+    return failure instanceof VirtualMachineError ? failure : explain(file, failure);
+  }
+
+  /** Servers that fail may also end a stream early, so that only the length tells. */
+  private Throwable ended(String file, HadoopRanges.Source source, EOFException end) {
+    try {
+      long length = fileSystem.getFileStatus(source.path()).getLen();
+      return length == source.size()
+          ? new IOException(location(file) + ": the answer ended early", end)
+          : changed(
+              file, "was cut short: it has %,d of %,d bytes".formatted(length, source.size()), end);
+    } catch (IOException e) {
+      return known(file, e);
+    }
+  }
+
+  private ChangedException changed(String file, String how, Throwable cause) {
+    ChangedException changed =
+        new ChangedException(
+            location(file) + " " + how + " while the database was open; open it again");
+    changed.initCause(cause);
+    return changed;
   }
 
   @Override
@@ -398,6 +483,7 @@ record HadoopDirectory(FileSystem fileSystem, Path path, Path shown) implements 
 
   @Override
   public void close() throws IOException {
+    ranges.close();
     fileSystem.close();
   }
 
@@ -412,12 +498,14 @@ record HadoopDirectory(FileSystem fileSystem, Path path, Path shown) implements 
    * read is interrupted, and closes the stream once the read returns.
    */
   private static final class HadoopStream extends InputStream {
+    private final ByteArrayInputStream before;
     private final FSDataInputStream in;
     private final UnaryOperator<IOException> known;
     private @Nullable Thread reader;
     private boolean closed;
 
-    HadoopStream(FSDataInputStream in, UnaryOperator<IOException> known) {
+    HadoopStream(byte[] before, FSDataInputStream in, UnaryOperator<IOException> known) {
+      this.before = new ByteArrayInputStream(before);
       this.in = in;
       this.known = known;
     }
@@ -432,7 +520,8 @@ record HadoopDirectory(FileSystem fileSystem, Path path, Path shown) implements 
     public int read(byte[] bytes, int offset, int length) throws IOException {
       enter();
       try {
-        return in.read(bytes, offset, length);
+        int count = before.read(bytes, offset, length);
+        return count < 0 ? in.read(bytes, offset, length) : count;
       } catch (IOException e) {
         throw known.apply(e);
       } finally {
