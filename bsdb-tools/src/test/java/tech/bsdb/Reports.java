@@ -95,6 +95,7 @@ public final class Reports {
     int hashBytes = bins == 0 ? 400 : 0;
     return new Statistics(
         Path.of("rdb"),
+        Path.of("rdb").toString(),
         "0".repeat(32),
         2,
         layout,

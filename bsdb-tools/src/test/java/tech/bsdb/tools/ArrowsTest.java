@@ -36,7 +36,7 @@ class ArrowsTest {
       input: cli rows text
       source: cli input
       parquet: input source rows text
-      inspect: cli input rows text
+      inspect: cli input rows source text
       publish: cli input inspect source
       make: cli input inspect parquet publish rows text
       serve.batch: text

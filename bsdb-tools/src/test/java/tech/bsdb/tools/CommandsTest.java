@@ -569,10 +569,10 @@ class CommandsTest {
         "build-parquet -i IN -kf k -o gs://b/x",
         "publish DB s3a://b/st",
         "pull DB hdfs://b/pu",
-        "get -d s3a://b/x k",
-        "scan -d s3a://b/x",
-        "stat -d https://b/x",
-        "verify -d file:///x",
+        "warm -d s3a://b/x",
+        "get-rate -d s3a://b/x",
+        "stat --engines -d https://b/x",
+        "merge -d s3a://b/x -i IN -o DB",
         "serve -d s3a://b/x",
         "serve -d u=s3a://b/x"
       })

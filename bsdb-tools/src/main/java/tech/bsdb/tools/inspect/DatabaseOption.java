@@ -111,7 +111,7 @@ public final class DatabaseOption {
 
   /** A failure for which a database, as it was built, is the reason. */
   static FileSystemException unfit(Statistics database, String why) {
-    return new FileSystemException(database.directory().toString(), null, why);
+    return new FileSystemException(database.location(), null, why);
   }
 
   /**

@@ -1,7 +1,6 @@
 package tech.bsdb.tools.inspect;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -61,12 +60,14 @@ public final class DiffCommand extends Command {
                 !lines || limit == 0
                     ? DiffOptions.Detail.COUNTS
                     : values ? DiffOptions.Detail.VALUES : DiffOptions.Detail.KEYS);
-    Path before = DatabaseOption.current(arguments.pathOperand(0, "database"), operands.get(0));
-    Path after = DatabaseOption.current(arguments.pathOperand(1, "database"), operands.get(1));
     long began = System.nanoTime();
     DiffReport report;
-    try (Database one = Database.open(before);
-        Database two = Database.open(after);
+    String before;
+    String after;
+    try (Place former = PlaceOptions.of(arguments, 0);
+        Place latter = PlaceOptions.of(arguments, 1);
+        Database one = former.open();
+        Database two = latter.open();
         Progress progress = new Progress(console, lines || arguments.has("-q"))) {
       Statistics first = one.statistics();
       Statistics second = two.statistics();
@@ -79,6 +80,8 @@ public final class DiffCommand extends Command {
               values,
               form.json() ? new RecordJson(form, first, values ? rows.form(first) : null) : null,
               form.json() ? new RecordJson(form, second, values ? rows.form(second) : null) : null);
+      before = former.named();
+      after = latter.named();
       DiffListener listener = new DiffLines(console.out(), progress, manner, limit);
       report = Database.diff(one, two, options, listener);
     } catch (IllegalArgumentException e) { // parts of sets with different shards
@@ -120,10 +123,10 @@ public final class DiffCommand extends Command {
   }
 
   private static Map<String, Object> forPrograms(
-      Path before, Path after, DiffReport report, double seconds) {
+      String before, String after, DiffReport report, double seconds) {
     Map<String, Object> json = new LinkedHashMap<>();
-    json.put("before", before.toString());
-    json.put("after", after.toString());
+    json.put("before", before);
+    json.put("after", after);
     json.put("recordsBefore", report.recordsBefore());
     json.put("recordsAfter", report.recordsAfter());
     json.putAll(figures(report));

@@ -6,7 +6,10 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.Statistics;
 import tech.bsdb.error.DuplicateKeyException;
@@ -36,24 +39,22 @@ public final class GetCommand extends Command {
     if (keysFrom.isPresent() && keysFrom.get().equals("-")) {
       console.requireInput();
     }
-    Path directory =
-        arguments.has("-q")
-            ? DatabaseOption.current(arguments)
-            : DatabaseOption.current(arguments, console, "get");
-    try (Database database = Database.open(directory)) {
+    boolean quiet = arguments.has("-q");
+    try (Place place = PlaceOptions.of(arguments);
+        Database database = quiet ? place.open() : place.open(console, "get")) {
       Statistics statistics = database.statistics();
       JsonLines json = new JsonLines(console.out(), form, statistics, rows.form(statistics));
-      Lookups lookups = new Lookups(database, form, json, console, arguments.has("-q"));
-      long absent = 0;
+      Lookups lookups = new Lookups(database, form, json, console, quiet);
       for (String typed : arguments.operands()) {
-        absent += lookups.print(form.keyOf(typed));
+        lookups.add(form.keyOf(typed));
       }
+      lookups.print();
       if (keysFrom.isPresent()) {
         try (InputStream in = open(arguments, console)) {
-          absent += lookups.printAll(new KeyReader(in));
+          lookups.printAll(new KeyReader(in));
         }
       }
-      return absent == 0 ? OK : ABSENT;
+      return lookups.absent == 0 ? OK : ABSENT;
     }
   }
 
@@ -71,23 +72,73 @@ public final class GetCommand extends Command {
     };
   }
 
-  /** Looks up keys one after another; tells how many are absent. */
-  private record Lookups(
-      Database database, RecordForm form, JsonLines json, Console console, boolean quiet) {
-    long printAll(KeyReader lines) throws IOException, UsageException {
-      long absent = 0;
+  /** Looks up keys, many at once, and prints their values in the order of the keys. */
+  private static final class Lookups {
+    /** The most keys that are looked up at once. */
+    private static final int MANY = 256;
+
+    /** The most bytes of values that are held at once, if one value is not longer. */
+    private static final int VALUES = 64 << 20;
+
+    private final Database database;
+    private final RecordForm form;
+    private final JsonLines json;
+    private final Console console;
+    private final boolean quiet;
+    private final int most;
+    private final List<byte[]> keys = new ArrayList<>();
+    private long absent;
+
+    Lookups(Database database, RecordForm form, JsonLines json, Console console, boolean quiet) {
+      this.database = database;
+      this.form = form;
+      this.json = json;
+      this.console = console;
+      this.quiet = quiet;
+      long longest = Math.max(1, database.statistics().longestValue());
+      this.most = (int) Math.max(1, Math.min(MANY, VALUES / longest));
+    }
+
+    void printAll(KeyReader lines) throws IOException, UsageException {
+      boolean raw = form.key() == Encoding.UTF8;
       for (byte[] line = lines.next(); line != null; line = lines.next()) {
-        boolean raw = form.key() == Encoding.UTF8;
-        absent += print(raw ? line : form.keyOf(new String(line, UTF_8)));
+        add(raw ? line : keyOf(line));
         if (lines.drained()) {
+          print();
           console.out().flush();
         }
       }
-      return absent;
+      print();
     }
 
-    int print(byte[] key) throws IOException {
-      byte[] value = database.get(key);
+    /** The key of a line; one that is wrong does not hide the values of those before it. */
+    private byte[] keyOf(byte[] line) throws IOException, UsageException {
+      try {
+        return form.keyOf(new String(line, UTF_8));
+      } catch (UsageException e) {
+        print();
+        throw e;
+      }
+    }
+
+    void add(byte[] key) throws IOException {
+      keys.add(key);
+      if (keys.size() == most) {
+        print();
+      }
+    }
+
+    /** Prints the values of the keys that were added since. */
+    void print() throws IOException {
+      List<byte @Nullable []> values = database.getAll(keys);
+      for (int i = 0; i < keys.size(); i++) {
+        print(keys.get(i), values.get(i));
+      }
+      keys.clear();
+    }
+
+    private void print(byte[] key, byte @Nullable [] value) throws IOException {
+      absent += value == null ? 1 : 0;
       if (value == null && !quiet) {
         console.out().flush(); // so that the line appears where the value would
         console.say("bsdb get: " + DuplicateKeyException.show(key) + " is absent");
@@ -98,7 +149,6 @@ public final class GetCommand extends Command {
         console.out().write(form.valueBytes(value));
         console.out().write('\n');
       }
-      return value == null ? 1 : 0;
     }
   }
 }

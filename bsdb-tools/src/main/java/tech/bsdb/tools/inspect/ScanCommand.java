@@ -46,7 +46,8 @@ public final class ScanCommand extends Command {
     KeyBounds bounds = KeyBounds.of(arguments, form);
     byte[] separator = ArgumentText.bytes(Escapes.resolve("-s", arguments.text("-s", " ")));
     long limit = arguments.number("--limit", 0, Long.MAX_VALUE, Long.MAX_VALUE);
-    try (Database database = Database.open(DatabaseOption.current(arguments, console, "scan"))) {
+    try (Place place = PlaceOptions.of(arguments);
+        Database database = place.open(console, "scan")) {
       Statistics statistics = database.statistics();
       DatabaseOption.requireKeys(statistics, "scanned");
       if (counts) {

@@ -20,6 +20,7 @@ import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.FileTotals;
 import tech.bsdb.tools.cli.JsonReport;
+import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.rows.RowSchema;
 
 /**
@@ -34,10 +35,13 @@ public final class StatCommand extends Command {
   @Override
   protected int run(Arguments arguments, Console console) throws Exception {
     if (arguments.has("--engines")) {
+      arguments.refuse(
+          arguments.optionsIn(PlaceOptions.TEXT),
+          "is not for the engines of this machine; omit it");
       Path directory = arguments.has("-d") ? DatabaseOption.current(arguments) : null;
       print(engines(directory, arguments.has("--json")), arguments.has("--json"), console);
     } else {
-      Statistics statistics = Database.statistics(DatabaseOption.current(arguments));
+      Statistics statistics = statistics(arguments);
       if (arguments.has("--schema")) {
         console.print(schema(statistics));
       } else if (arguments.has("--json")) {
@@ -47,6 +51,12 @@ public final class StatCommand extends Command {
       }
     }
     return OK;
+  }
+
+  private static Statistics statistics(Arguments arguments) throws UsageException, IOException {
+    try (Place place = PlaceOptions.of(arguments)) {
+      return place.statistics();
+    }
   }
 
   private static void print(Map<String, ?> lines, boolean json, Console console)
@@ -93,7 +103,7 @@ public final class StatCommand extends Command {
 
   static Map<String, @Nullable Object> forPrograms(Statistics s) {
     Map<String, @Nullable Object> json = new LinkedHashMap<>();
-    json.put("directory", s.directory().toString());
+    json.put("directory", s.location());
     json.put("databaseId", s.databaseId());
     json.put("formatVersion", s.formatVersion());
     json.putAll(figures(s));
@@ -144,7 +154,7 @@ public final class StatCommand extends Command {
 
   static Map<String, String> forPeople(Statistics s) {
     Map<String, String> lines = new LinkedHashMap<>();
-    lines.put("database", ArgumentText.shown(s.directory().toString()));
+    lines.put("database", ArgumentText.shown(s.location()));
     lines.put("id", s.databaseId());
     lines.put("format", String.valueOf(s.formatVersion()));
     lines.put("kind", kind(s));

@@ -5,7 +5,6 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
-import tech.bsdb.Database;
 import tech.bsdb.VerifyReport;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
@@ -22,33 +21,39 @@ public final class VerifyCommand extends Command {
 
   @Override
   protected int run(Arguments arguments, Console console) throws Exception {
-    Path directory = DatabaseOption.current(arguments);
-    boolean quiet = arguments.has("-q");
-    long began = System.nanoTime();
-    VerifyReport report = verify(directory, console, quiet);
-    double seconds = (System.nanoTime() - began) / 1e9;
-    if (arguments.has("--json")) {
-      JsonReport.print(console, forPrograms(directory, report, seconds));
-    } else if (!quiet) {
-      console.say(forPeople(directory, report, seconds));
+    try (Place place = PlaceOptions.of(arguments)) {
+      boolean quiet = arguments.has("-q");
+      long began = System.nanoTime();
+      VerifyReport report = verify(place, console, quiet);
+      double seconds = (System.nanoTime() - began) / 1e9;
+      if (arguments.has("--json")) {
+        JsonReport.print(console, forPrograms(place.named(), report, seconds));
+      } else if (!quiet) {
+        console.say(forPeople(place.named(), report, seconds));
+      }
+      return OK;
     }
-    return OK;
   }
 
   /** Verifies a database and shows progress. */
   public static VerifyReport verify(Path directory, Console console, boolean quiet)
       throws IOException {
+    return verify(new Place.Here(directory, directory), console, quiet);
+  }
+
+  private static VerifyReport verify(Place place, Console console, boolean quiet)
+      throws IOException {
     try (Progress progress = new Progress(console, quiet)) {
-      return Database.verify(directory, (done, total) -> progress.update("verify", done, total));
+      return place.verify((done, total) -> progress.update("verify", done, total));
     }
   }
 
   /** A sentence that says what was verified. */
-  public static String forPeople(Path directory, VerifyReport report, double seconds) {
+  public static String forPeople(String database, VerifyReport report, double seconds) {
     return String.format(
         Locale.ROOT,
         "verified %s: %,d records%s, %,d pages, %,d bytes in %.1f s",
-        directory,
+        database,
         report.records(),
         report.keysChecked() ? " read and found again" : " (approximate: no keys to look up)",
         report.pages(),
@@ -57,9 +62,9 @@ public final class VerifyCommand extends Command {
   }
 
   private static Map<String, Object> forPrograms(
-      Path directory, VerifyReport report, double seconds) {
+      String database, VerifyReport report, double seconds) {
     Map<String, Object> json = new LinkedHashMap<>();
-    json.put("directory", directory.toString());
+    json.put("directory", database);
     json.put("records", report.records());
     json.put("pages", report.pages());
     json.put("bytes", report.bytes());

@@ -274,7 +274,8 @@ public record BuildRun(
     VerifyReport report = VerifyCommand.verify(target.target(), console, quiet());
     if (!quiet()) {
       console.say(
-          VerifyCommand.forPeople(target.target(), report, (System.nanoTime() - began) / 1e9));
+          VerifyCommand.forPeople(
+              target.target().toString(), report, (System.nanoTime() - began) / 1e9));
     }
   }
 }

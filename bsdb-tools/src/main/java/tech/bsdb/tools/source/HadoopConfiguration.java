@@ -32,6 +32,16 @@ final class HadoopConfiguration {
           "dfs.client.failover.sleep.max.millis", "4000",
           "dfs.client.retry.window.base", "1000");
 
+  /** Of S3's connector: how often it asks again, with pauses in between. */
+  private static final Map<String, String> ONCE =
+      Map.of(
+          "fs.s3a.attempts.maximum", "1",
+          "fs.s3a.retry.limit", "0",
+          "fs.s3a.retry.throttle.limit", "0");
+
+  /** Marks the settings that are bsdb's own. */
+  private static final String OURS = "bsdb";
+
   /**
    * How S3's credentials are found: Hadoop's own settings first, then the chain that all programs
    * of Amazon's SDK use: environment, profiles with SSO, web identity, container, machine.
@@ -87,7 +97,7 @@ final class HadoopConfiguration {
     settings.forEach(
         (name, value) -> {
           if (!isSetByUser(configuration, name)) {
-            configuration.set(name, value, "bsdb");
+            configuration.set(name, value, OURS);
           }
         });
   }
@@ -99,8 +109,17 @@ final class HadoopConfiguration {
       return configuration;
     }
     Configuration resuming = new Configuration(configuration);
-    resuming.set(stream, "classic", "bsdb");
+    resuming.set(stream, "classic", OURS);
     return resuming;
+  }
+
+  /**
+   * Returns a configuration with which S3 is asked once for everything, unless it says otherwise.
+   */
+  static Configuration once(Configuration configuration) {
+    Configuration once = new Configuration(configuration);
+    setUnlessSet(once, ONCE);
+    return once;
   }
 
   private static @Nullable Path folder(FileSourceOptions options) throws InputException {
@@ -135,7 +154,8 @@ final class HadoopConfiguration {
   private static boolean isSetByUser(Configuration configuration, String name) {
     String @Nullable [] sources = configuration.getPropertySources(name);
     return sources != null
-        && Arrays.stream(sources).anyMatch(source -> !source.endsWith("-default.xml"));
+        && Arrays.stream(sources)
+            .anyMatch(source -> !source.endsWith("-default.xml") && !source.equals(OURS));
   }
 
   /**

@@ -35,7 +35,6 @@ import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.util.functional.FutureIO;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.remote.ChangedException;
-import tech.bsdb.remote.RangeOrigin;
 
 /**
  * A directory on a file system of Hadoop, which is opened for it alone.
@@ -43,7 +42,7 @@ import tech.bsdb.remote.RangeOrigin;
  * @param shown the path as users know it, which matters if a view of file systems leads elsewhere
  */
 record HadoopDirectory(FileSystem fileSystem, HadoopRanges ranges, Path path, Path shown)
-    implements DistantDirectory, RangeOrigin {
+    implements RangeDirectory {
   private HadoopDirectory(FileSystem fileSystem, Path path, Path shown) {
     this(fileSystem, new HadoopRanges(fileSystem), path, shown);
   }
@@ -59,12 +58,23 @@ record HadoopDirectory(FileSystem fileSystem, HadoopRanges ranges, Path path, Pa
   private static final byte[] NOTHING = {};
 
   static HadoopDirectory of(String location, FileSourceOptions options) throws IOException {
+    return of(location, options, UnaryOperator.identity());
+  }
+
+  /** Opens a directory for those who make further attempts themselves. */
+  static HadoopDirectory forRanges(String location, FileSourceOptions options) throws IOException {
+    return of(location, options, HadoopConfiguration::once);
+  }
+
+  private static HadoopDirectory of(
+      String location, FileSourceOptions options, UnaryOperator<Configuration> adapted)
+      throws IOException {
     try {
       Login login = Login.of(options);
       Path given = HadoopFiles.path(location);
       URI uri = HadoopFiles.uri(location, given, login.configuration());
       login.require(uri.getScheme());
-      return at(given, uri, login.configuration());
+      return at(given, uri, adapted.apply(login.configuration()));
     } catch (IOException | RuntimeException | LinkageError failure) {
       throw FileSources.explain(location, failure);
     }
@@ -259,7 +269,7 @@ record HadoopDirectory(FileSystem fileSystem, HadoopRanges ranges, Path path, Pa
     return ranges.read(source, from, length, failure -> reading(file, source, failure));
   }
 
-  /** The failure as {@link RangeOrigin} throws it. */
+  /** The failure as {@link tech.bsdb.remote.RangeOrigin} throws it. */
   private Throwable reading(String file, HadoopRanges.Source source, Throwable failure) {
     if (failure instanceof EOFException end) {
       return ended(file, source, end);

@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.net.URI;
 import java.util.ArrayList;
@@ -12,12 +13,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntPredicate;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Abortable;
+import org.apache.hadoop.fs.CanUnbuffer;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FSInputStream;
@@ -27,6 +32,7 @@ import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.StreamCapabilities;
+import org.apache.hadoop.fs.impl.OpenFileParameters;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.util.Progressable;
 import org.apache.hadoop.util.functional.RemoteIterators;
@@ -45,6 +51,14 @@ public final class FaultyStore extends FileSystem {
   /** How many bytes were written, those of failed attempts included. */
   public static final AtomicLong WRITTEN = new AtomicLong();
 
+  /** How many streams that read are open. */
+  public static final AtomicInteger OPEN = new AtomicInteger();
+
+  private static final Map<String, AtomicInteger> KINDS = new ConcurrentHashMap<>();
+  private static final AtomicInteger HELD = new AtomicInteger();
+
+  private static volatile CountDownLatch gate = new CountDownLatch(0);
+  private static volatile boolean cutting;
   private static volatile IntPredicate failing = step -> false;
   private static volatile long room = Long.MAX_VALUE;
   private static volatile boolean conditional = true;
@@ -55,6 +69,8 @@ public final class FaultyStore extends FileSystem {
   public static void reset() {
     FILES.clear();
     conditional = true;
+    gate.countDown();
+    gate = new CountDownLatch(0);
     repair();
   }
 
@@ -62,6 +78,36 @@ public final class FaultyStore extends FileSystem {
   public static void repair() {
     fail(step -> false);
     room = Long.MAX_VALUE;
+    cutting = false;
+  }
+
+  /** Holds reads of ranges until the latch is counted down, or the store is reset. */
+  public static CountDownLatch hold() {
+    return gate = new CountDownLatch(1);
+  }
+
+  /** Ends answers early until it is repaired. */
+  public static void cutAnswers() {
+    cutting = true;
+  }
+
+  /** Waits until at least so many reads are held, or none for 0. */
+  public static void awaitHeld(int count) throws InterruptedException {
+    while (count == 0 ? HELD.get() > 0 : HELD.get() < count) {
+      Thread.sleep(1);
+    }
+  }
+
+  /** Waits until so many streams are open. */
+  public static void awaitOpen(int count) throws InterruptedException {
+    while (OPEN.get() != count) {
+      Thread.sleep(1);
+    }
+  }
+
+  /** How many operations of a kind were begun: the first word of what they are called. */
+  public static int steps(String kind) {
+    return KINDS.getOrDefault(kind, new AtomicInteger()).get();
   }
 
   /** Has no conditional writes until it is reset: a new file replaces another. */
@@ -73,6 +119,7 @@ public final class FaultyStore extends FileSystem {
   public static void fail(IntPredicate which) {
     failing = which;
     STEPS.set(0);
+    KINDS.clear();
     WRITTEN.set(0);
   }
 
@@ -89,6 +136,7 @@ public final class FaultyStore extends FileSystem {
 
   private static void step(String what) throws IOException {
     int step = STEPS.incrementAndGet();
+    KINDS.computeIfAbsent(what.split(" ")[0], none -> new AtomicInteger()).incrementAndGet();
     if (failing.test(step)) {
       throw new IOException("connection reset at step " + step + ": " + what);
     }
@@ -125,7 +173,24 @@ public final class FaultyStore extends FileSystem {
   @Override
   public FSDataInputStream open(Path path, int buffer) throws IOException {
     step("open " + path);
-    return new FSDataInputStream(new Reading(found(path)));
+    byte[] bytes = found(path);
+    return new FSDataInputStream(new Reading(path, bytes.length));
+  }
+
+  /**
+   * As S3's connector: asks for the length unless it is given, and for the object when it is read.
+   */
+  @Override
+  protected CompletableFuture<FSDataInputStream> openFileWithOptions(
+      Path path, OpenFileParameters parameters) throws IOException {
+    long length = parameters.getOptions().getLong("fs.option.openfile.length", -1);
+    FileStatus status = length < 0 ? getFileStatus(path) : null;
+    if (status != null && status.isDirectory()) {
+      throw new FileNotFoundException(path + " is a directory");
+    }
+    long known = status == null ? length : status.getLen();
+    step("open " + path);
+    return CompletableFuture.completedFuture(new FSDataInputStream(new Reading(path, known)));
   }
 
   @Override
@@ -227,20 +292,25 @@ public final class FaultyStore extends FileSystem {
     return file(path, found(path));
   }
 
-  private static final class Reading extends FSInputStream {
-    private final byte[] bytes;
-    private int at;
+  /** Asks for the object at each read. */
+  private static final class Reading extends FSInputStream implements CanUnbuffer {
+    private final Path path;
+    private final long length;
+    private boolean closed;
+    private long at;
 
-    Reading(byte[] bytes) {
-      this.bytes = bytes;
+    Reading(Path path, long length) {
+      this.path = path;
+      this.length = length;
+      OPEN.incrementAndGet();
     }
 
     @Override
     public void seek(long to) throws IOException {
-      if (to > bytes.length) {
+      if (to > length) {
         throw new EOFException("beyond the end");
       }
-      at = (int) to;
+      at = to;
     }
 
     @Override
@@ -254,19 +324,56 @@ public final class FaultyStore extends FileSystem {
     }
 
     @Override
-    public int read() {
-      return at < bytes.length ? bytes[at++] & 0xff : -1;
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
     }
 
     @Override
-    public int read(byte[] some, int offset, int length) {
-      if (at == bytes.length) {
+    public int read(byte[] some, int offset, int most) throws IOException {
+      if (most == 0) {
+        return 0;
+      }
+      if (at >= length) {
         return -1;
       }
-      int count = Math.min(length, bytes.length - at);
-      System.arraycopy(bytes, at, some, offset, count);
+      byte[] bytes = found(path);
+      int count = (int) Math.min(Math.min(most, length - at), bytes.length - at);
+      if (count <= 0) {
+        return -1;
+      }
+      System.arraycopy(bytes, (int) at, some, offset, count);
       at += count;
       return count;
+    }
+
+    @Override
+    public void readFully(long from, byte[] some, int offset, int count) throws IOException {
+      step("read " + path);
+      HELD.incrementAndGet();
+      try {
+        gate.await();
+      } catch (InterruptedException e) {
+        throw new InterruptedIOException("interrupted");
+      } finally {
+        HELD.decrementAndGet();
+      }
+      byte[] bytes = found(path);
+      if (cutting || from + count > bytes.length) {
+        throw new EOFException("the end");
+      }
+      System.arraycopy(bytes, (int) from, some, offset, count);
+    }
+
+    @Override
+    public void unbuffer() {}
+
+    @Override
+    public void close() {
+      if (!closed) {
+        closed = true;
+        OPEN.decrementAndGet();
+      }
     }
   }
 

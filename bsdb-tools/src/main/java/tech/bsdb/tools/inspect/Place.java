@@ -1,0 +1,131 @@
+package tech.bsdb.tools.inspect;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import tech.bsdb.Database;
+import tech.bsdb.Database.VerifyListener;
+import tech.bsdb.Statistics;
+import tech.bsdb.VerifyReport;
+import tech.bsdb.remote.RemoteOptions;
+import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.source.RangeDirectory;
+
+/** A database that a command only reads, here or elsewhere. {@link PlaceOptions} finds it. */
+sealed interface Place extends AutoCloseable {
+  /** Opens the database, to be closed before this place. */
+  Database open() throws IOException;
+
+  /** Opens the database, and says which version it is if the user named a store. */
+  default Database open(Console console, String command) throws IOException {
+    Database database = open();
+    String location = database.statistics().location();
+    if (!location.equals(named())) {
+      say(console, command, location);
+    }
+    return database;
+  }
+
+  private static void say(Console console, String command, Object version) {
+    console.say("bsdb %s: reading %s, the current version".formatted(command, version));
+  }
+
+  /** The figures of the database. */
+  Statistics statistics() throws IOException;
+
+  /** Checks the database. */
+  VerifyReport verify(VerifyListener listener) throws IOException;
+
+  /** What the user named, for messages. */
+  String named();
+
+  @Override
+  default void close() throws IOException {}
+
+  /**
+   * A local directory.
+   *
+   * @param directory the database itself; of a store, its current version
+   * @param given the directory that the user named
+   */
+  record Here(Path directory, Path given) implements Place {
+    @Override
+    public Database open() throws IOException {
+      return Database.open(directory);
+    }
+
+    @Override
+    public Database open(Console console, String command) throws IOException {
+      if (!directory.equals(given)) {
+        say(console, command, directory);
+      }
+      return open();
+    }
+
+    @Override
+    public Statistics statistics() throws IOException {
+      return Database.statistics(directory);
+    }
+
+    @Override
+    public VerifyReport verify(VerifyListener listener) throws IOException {
+      return Database.verify(directory, listener);
+    }
+
+    @Override
+    public String named() {
+      return directory.toString();
+    }
+  }
+
+  /** A place on a web server. */
+  record Web(URI location, RemoteOptions options) implements Place {
+    @Override
+    public Database open() throws IOException {
+      return Database.open(location, options);
+    }
+
+    @Override
+    public Statistics statistics() throws IOException {
+      return Database.statistics(location, options);
+    }
+
+    @Override
+    public VerifyReport verify(VerifyListener listener) throws IOException {
+      return Database.verify(location, options, listener);
+    }
+
+    @Override
+    public String named() {
+      return location.toString().replaceFirst("/+$", "");
+    }
+  }
+
+  /** A place on a file system of Hadoop, which is closed with this. */
+  record Distant(RangeDirectory directory, RemoteOptions options) implements Place {
+    @Override
+    public Database open() throws IOException {
+      return Database.open(directory, options);
+    }
+
+    @Override
+    public Statistics statistics() throws IOException {
+      return Database.statistics(directory, options);
+    }
+
+    @Override
+    public VerifyReport verify(VerifyListener listener) throws IOException {
+      return Database.verify(directory, options, listener);
+    }
+
+    @Override
+    public String named() {
+      return directory.location("");
+    }
+
+    @Override
+    public void close() throws IOException {
+      directory.close();
+    }
+  }
+}

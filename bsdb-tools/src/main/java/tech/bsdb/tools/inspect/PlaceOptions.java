@@ -1,0 +1,120 @@
+package tech.bsdb.tools.inspect;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import tech.bsdb.remote.RemoteOptions;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.source.DistantDirectory;
+import tech.bsdb.tools.source.FileSourceOptions;
+import tech.bsdb.tools.source.RangeDirectory;
+
+/** The options of commands that read a database where it lies. */
+final class PlaceOptions {
+  /** The text of the help that declares them. */
+  static final String TEXT = "elsewhere";
+
+  private static final Pattern URL = Pattern.compile("[a-zA-Z][a-zA-Z0-9+.-]+:/.*");
+  private static final Pattern FILE = Pattern.compile("(?i)file:.*");
+  private static final Pattern WEB = Pattern.compile("(?i)https?:.*");
+
+  private PlaceOptions() {}
+
+  /** Finds the database that the option {@code -d} names. */
+  static Place of(Arguments arguments) throws UsageException, IOException {
+    Optional<String> given = arguments.text("-d");
+    if (given.isPresent() && isElsewhere(arguments, given.get())) {
+      return elsewhere(arguments, given.get());
+    }
+    refuse(arguments);
+    return given.isPresent() && URL.matcher(given.get()).matches()
+        ? here(arguments, given.get())
+        : new Place.Here(DatabaseOption.current(arguments), DatabaseOption.place(arguments));
+  }
+
+  /**
+   * Finds the database that an operand names.
+   *
+   * @param number which one it is, from 0
+   */
+  static Place of(Arguments arguments, int number) throws UsageException, IOException {
+    String given = arguments.operands().get(number);
+    if (isElsewhere(arguments, given)) {
+      return elsewhere(arguments, given);
+    }
+    boolean others = false;
+    for (String operand : arguments.operands()) {
+      others |= isElsewhere(arguments, operand);
+    }
+    if (!others) {
+      refuse(arguments);
+    }
+    return here(arguments, given);
+  }
+
+  private static boolean isElsewhere(Arguments arguments, String given) {
+    return URL.matcher(given).matches()
+        ? !FILE.matcher(given).matches()
+        : arguments.has("-nn") && !given.isEmpty();
+  }
+
+  private static void refuse(Arguments arguments) throws UsageException {
+    arguments.refuse(
+        arguments.optionsIn(TEXT),
+        "is for a database elsewhere; name that, for example s3a://bucket/rdb");
+  }
+
+  /** A local directory, which may be written as a URL. */
+  private static Place here(Arguments arguments, String given) throws UsageException, IOException {
+    if (!FILE.matcher(given).matches()) {
+      Path directory = Arguments.pathOf("database", given);
+      return new Place.Here(DatabaseOption.current(directory, given), directory);
+    }
+    try (DistantDirectory opened = DistantDirectory.open(given, FileSourceOptions.local())) {
+      Path directory = opened.local();
+      if (directory == null) {
+        throw new UsageException(given + ": not the URL of a file here");
+      }
+      return new Place.Here(DatabaseOption.current(directory, given), directory);
+    }
+  }
+
+  private static Place elsewhere(Arguments arguments, String given)
+      throws UsageException, IOException {
+    RemoteOptions options = options(arguments);
+    return WEB.matcher(given).matches()
+        ? new Place.Web(webLocation(given), options)
+        : new Place.Distant(RangeDirectory.open(given, FileSourceOptions.of(arguments)), options);
+  }
+
+  private static URI webLocation(String given) throws UsageException {
+    try {
+      URI location = new URI(given);
+      if (location.getHost() != null) {
+        return location;
+      }
+      throw new UsageException(given + ": not a URL, since it names no host");
+    } catch (URISyntaxException e) {
+      throw new UsageException(given + ": not a URL: " + e.getReason());
+    }
+  }
+
+  private static RemoteOptions options(Arguments arguments) throws UsageException {
+    RemoteOptions defaults = RemoteOptions.defaults();
+    arguments.refuseEmpty("--cache", "a directory");
+    Optional<Path> cache = arguments.path("--cache");
+    RemoteOptions options = cache.isPresent() ? defaults.withCache(cache.get()) : defaults;
+    return options
+        .withCacheBytes(arguments.number("--cache-size", 0, Long.MAX_VALUE, defaults.cacheBytes()))
+        .withRequests(arguments.integer("--requests", 1, 4096, defaults.requests()))
+        .withDeadline(
+            Duration.ofSeconds(
+                arguments.number("--deadline", 1, 86_400, defaults.deadline().toSeconds())))
+        .withHedged(arguments.has("--hedge"));
+  }
+}
