@@ -8,7 +8,6 @@ import re
 import socket
 import subprocess
 import sys
-import threading
 import time
 import urllib.request
 
@@ -16,57 +15,13 @@ import boto3
 from moto import settings as moto_settings
 from moto.server import ThreadedMotoServer
 
+from s3_proxy import Proxy
+
 ROOT, JARS, WORK = (pathlib.Path(arg).resolve() for arg in sys.argv[1:4])
 FILE = ROOT / "bsdb-tools/src/test/resources/parquet/pages-small-1.parquet"
 BSDB = str(ROOT / "scripts/bsdb")
 failures = []
 logging.getLogger("werkzeug").setLevel(logging.ERROR)  # it would log every request
-
-
-class Proxy:
-    """Forwards connections and cuts the next `cuts` of them after `after` bytes of an answer."""
-
-    def __init__(self, port):
-        self.target = port
-        self.cuts = 0
-        self.after = 2_000
-        self.done = 0
-        self.lock = threading.Lock()
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            client, _ = self.listener.accept()
-            server = socket.create_connection(("127.0.0.1", self.target))
-            threading.Thread(target=self.copy, args=(client, server, False), daemon=True).start()
-            threading.Thread(target=self.copy, args=(server, client, True), daemon=True).start()
-
-    def copy(self, source, target, answers):
-        passed = 0
-        try:
-            while piece := source.recv(4096):
-                passed += len(piece)
-                if answers and passed > self.after and self.cut():
-                    break
-                target.sendall(piece)
-        except OSError:
-            pass  # the other direction ended
-        for end in (source, target):
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass  # it is already shut down
-            end.close()
-
-    def cut(self):
-        with self.lock:
-            if self.cuts == 0:
-                return False
-            self.cuts -= 1
-            self.done += 1
-            return True
 
 
 def run(*line, credentials=True, jars=JARS):

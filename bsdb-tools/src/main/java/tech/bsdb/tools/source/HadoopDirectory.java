@@ -187,42 +187,19 @@ record HadoopDirectory(FileSystem fileSystem, HadoopRanges ranges, Path path, Pa
     return failure;
   }
 
-  @Override
-  public InputStream open(String file, long from) throws IOException {
-    try {
-      return opened(file, from);
-    } catch (NoSuchFileException missing) {
-      if (!file.contains("/")) {
-        refuseUnknownStore();
-      }
-      throw missing;
-    }
-  }
-
-  /**
-   * Of S3, a file of a missing bucket is a missing file; only a listing tells that there is none.
-   */
-  private void refuseUnknownStore() throws IOException {
-    if (isS3()) {
-      try {
-        boolean unused = on("", found -> fileSystem.listStatusIterator(found).hasNext());
-      } catch (NoSuchFileException noDirectory) {
-        // the bucket is there
-      }
-    }
-  }
-
   private boolean isS3() {
     return "s3a".equals(path.toUri().getScheme());
   }
 
-  private InputStream opened(String file, long from) throws IOException {
+  @Override
+  public InputStream open(String file, long from) throws IOException {
     return from == 0 && isS3() ? whole(file) : opened(file, from, -1, NOTHING);
   }
 
   /**
    * Opens a file on S3 from its first byte, without the request for its length if it is small: it
-   * is read as one that has {@link #SMALL} bytes, and may end sooner.
+   * is read as one that has {@link #SMALL} bytes, and may end sooner. If it is missing, the answer
+   * tells whether its bucket is, too.
    */
   private InputStream whole(String file) throws IOException {
     byte[] start;
