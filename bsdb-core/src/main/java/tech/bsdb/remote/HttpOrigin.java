@@ -20,6 +20,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.remote.HttpAnswer.Version;
 
@@ -39,10 +43,12 @@ public final class HttpOrigin implements RangeOrigin {
   /** How long a file that is read as a stream may send nothing. */
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+  private static final Duration IDLE = Duration.ofSeconds(10);
   private static final String UNRESERVED = "-._~";
 
   private final HttpClient client =
       HttpClient.newBuilder()
+          .executor(threads())
           .version(HttpClient.Version.HTTP_1_1)
           .followRedirects(HttpClient.Redirect.NORMAL)
           .connectTimeout(CONNECT)
@@ -53,6 +59,28 @@ public final class HttpOrigin implements RangeOrigin {
 
   private HttpOrigin(String base) {
     this.base = base;
+  }
+
+  /**
+   * A few threads to work on answers, none of which waits for anything; the client's own pool has
+   * one for each answer, and needs a third more of the processor. They end when they are idle.
+   */
+  private static Executor threads() {
+    int count = Math.max(2, Math.min(8, Runtime.getRuntime().availableProcessors()));
+    ThreadPoolExecutor threads =
+        new ThreadPoolExecutor(
+            count,
+            count,
+            IDLE.toSeconds(),
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            task -> {
+              Thread thread = new Thread(task, "http-origin");
+              thread.setDaemon(true);
+              return thread;
+            });
+    threads.allowCoreThreadTimeOut(true);
+    return threads;
   }
 
   /**
@@ -131,18 +159,16 @@ public final class HttpOrigin implements RangeOrigin {
   private BodySubscriber<byte[]> body(
       String file, long size, long from, int length, ResponseInfo head) {
     HttpAnswer answer = HttpAnswer.of(location(file), head);
-    IOException problem = answer.problemWithRange(size, from, length, versions.get(file));
-    if (problem == null) {
-      Version version = answer.version();
-      Version first = versions.putIfAbsent(file, version);
-      if (first == null || !first.differs(version)) {
-        return RangeBody.of(length);
-      }
-      problem = answer.problemWithRange(size, from, length, first); // another was first just now
+    Version known = versions.get(file);
+    IOException problem = answer.problemWithRange(size, from, length, known);
+    if (problem == null && known == null) {
+      known = versions.putIfAbsent(file, answer.version()); // null unless another came just now
+      problem = known == null ? null : answer.problemWithRange(size, from, length, known);
     }
-    return problem != null && answer.isContent()
-        ? RangeBody.refused(problem)
-        : RangeBody.explained(problem);
+    if (problem == null) {
+      return RangeBody.of(length);
+    }
+    return answer.isContent() ? RangeBody.refused(problem) : RangeBody.explained(problem);
   }
 
   private static byte[] bytes(@Nullable HttpResponse<byte[]> answer, @Nullable Throwable failure) {

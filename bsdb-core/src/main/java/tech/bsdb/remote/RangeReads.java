@@ -9,10 +9,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
@@ -43,6 +46,9 @@ public final class RangeReads {
   /** One of so many reads may be hedged. */
   private static final int READS_A_HEDGE = 20;
 
+  /** How late a deadline may be noticed. */
+  private static final long LONGEST_TICK = 200_000_000;
+
   private final RangeOrigin origin;
   private final RemoteOptions options;
   private final Pace pace;
@@ -50,6 +56,12 @@ public final class RangeReads {
   private final LongAdder requests = new LongAdder();
   private final LongAdder bytes = new LongAdder();
   private final LongAdder retries = new LongAdder();
+
+  /** One timer for all reads, since a timer for each costs as much as all else here. */
+  private final Set<Read> open = ConcurrentHashMap.newKeySet();
+
+  private final AtomicBoolean watching = new AtomicBoolean();
+  private final long tickNanos;
 
   private final Object turnstile = new Object(); // guards the fields below
   private final Queue<Request> waiting = new ArrayDeque<>();
@@ -67,6 +79,8 @@ public final class RangeReads {
     this.options = options;
     this.pace = pace;
     this.permits = options.requests();
+    long shortest = Math.min(options.deadline().toNanos(), pace.patience().toNanos());
+    this.tickNanos = Math.min(LONGEST_TICK, Math.max(1, shortest / 16));
   }
 
   /**
@@ -135,6 +149,24 @@ public final class RangeReads {
       permits--;
       hedges++;
       return true;
+    }
+  }
+
+  /** Looks after the open reads from time to time, as long as there are any. */
+  private void watch() {
+    if (!watching.get() && watching.compareAndSet(false, true)) {
+      CompletableFuture<Void> unused = after(tickNanos, this::look);
+    }
+  }
+
+  private void look() {
+    try {
+      open.forEach(Read::endLate);
+    } finally {
+      watching.set(false);
+      if (!open.isEmpty()) {
+        watch();
+      }
     }
   }
 
@@ -252,7 +284,6 @@ public final class RangeReads {
     private final int length;
     private final long started = System.nanoTime();
     private final CompletableFuture<byte[]> result = new CompletableFuture<>();
-    private volatile @Nullable CompletableFuture<Void> watch;
     private volatile @Nullable CompletableFuture<Void> alarm;
     private final List<Request> inFlight = new ArrayList<>(2); // guarded by this, as all below
     private int attempts;
@@ -267,6 +298,7 @@ public final class RangeReads {
 
     void start() {
       CompletableFuture<byte[]> unused = result.whenComplete((found, failure) -> clear());
+      open.add(this);
       watch();
       queue(new Request(this, false), true);
     }
@@ -275,27 +307,17 @@ public final class RangeReads {
       return options.deadline().toNanos() - (System.nanoTime() - started);
     }
 
-    /** Ends the read at its deadline and a request that takes too long; looks again in time. */
-    private void watch() {
-      long left = leftNanos();
-      if (left <= 0) {
+    /** Ends the read at its deadline, and a request that takes too long. */
+    void endLate() {
+      if (leftNanos() <= 0) {
         fail(late());
         return;
       }
       long patience = pace.patienceNanos(length);
-      long soon = Math.min(left, patience);
       for (Request request : requestsInFlight()) {
-        long rest = patience - (System.nanoTime() - request.sent);
-        if (rest <= 0) {
+        if (System.nanoTime() - request.sent >= patience) {
           request.giveUp("no answer within " + seconds(patience));
-        } else {
-          soon = Math.min(soon, rest);
         }
-      }
-      CompletableFuture<Void> next = after(soon, this::watch);
-      watch = next;
-      if (result.isDone()) {
-        callOff(next);
       }
     }
 
@@ -443,7 +465,7 @@ public final class RangeReads {
 
     /** Gives up what still runs once the read has ended. */
     private void clear() {
-      callOff(watch);
+      open.remove(this);
       callOff(alarm);
       for (Request request : requestsInFlight()) {
         request.giveUp("given up");

@@ -41,6 +41,7 @@ import tech.bsdb.remote.RangeServer.Fault;
 class RangeReadsTest {
   private static final String FILE = "data-000";
   private static final int SIZE = 1 << 20;
+  private static final int LEARNT = 32;
   private static final Pace QUICK =
       new Pace(Duration.ofMillis(1), Duration.ofMillis(4), Duration.ofSeconds(60), () -> 1);
 
@@ -353,9 +354,11 @@ class RangeReadsTest {
     }
   }
 
-  /** Answers enough reads, one after the other, that the usual duration is known. */
+  /**
+   * Answers as many reads as it takes until the usual duration is known, of which none is hedged.
+   */
   private static void learn(RangeReads reads, Told origin) {
-    for (int i = 0; i < 64; i++) {
+    for (int i = 0; i < LEARNT; i++) {
       CompletableFuture<byte[]> read = reads.read(FILE, SIZE, 0, 20);
       origin.answer(i + 1, 20);
       assertThat(read).isCompleted();
@@ -375,11 +378,12 @@ class RangeReadsTest {
       RangeReads reads = new RangeReads(origin, options().withHedged(true), QUICK);
       learn(reads, origin);
       CompletableFuture<byte[]> slow = reads.read(FILE, SIZE, 7, 20);
-      await(origin, 66);
-      origin.answer(hedgeWins ? 66 : 65, 20);
+      await(origin, LEARNT + 2);
+      origin.answer(hedgeWins ? LEARNT + 2 : LEARNT + 1, 20);
       assertThat(joined(slow)).isEqualTo(range(7, 20));
-      assertThat(origin.given.get(hedgeWins ? 64 : 65)).isCancelled();
-      assertThat(reads.counters()).isEqualTo(new RemoteTraffic(66, 65 * 20, 0, 1));
+      assertThat(origin.given.get(hedgeWins ? LEARNT : LEARNT + 1)).isCancelled();
+      assertThat(reads.counters())
+          .isEqualTo(new RemoteTraffic(LEARNT + 2, (LEARNT + 1) * 20, 0, 1));
     }
   }
 
@@ -389,14 +393,14 @@ class RangeReadsTest {
     RangeReads reads = new RangeReads(origin, options().withHedged(true), QUICK);
     learn(reads, origin);
     CompletableFuture<byte[]> slow = reads.read(FILE, SIZE, 7, 20);
-    await(origin, 66);
-    origin.given.get(64).completeExceptionally(new IOException("reset"));
+    await(origin, LEARNT + 2);
+    origin.given.get(LEARNT).completeExceptionally(new IOException("reset"));
     assertThat(slow).isNotDone();
-    origin.given.get(65).completeExceptionally(new IOException("reset"));
-    await(origin, 67);
-    origin.answer(67, 20);
+    origin.given.get(LEARNT + 1).completeExceptionally(new IOException("reset"));
+    await(origin, LEARNT + 3);
+    origin.answer(LEARNT + 3, 20);
     assertThat(joined(slow)).isEqualTo(range(7, 20));
-    assertThat(reads.counters()).isEqualTo(new RemoteTraffic(67, 65 * 20, 1, 1));
+    assertThat(reads.counters()).isEqualTo(new RemoteTraffic(LEARNT + 3, (LEARNT + 1) * 20, 1, 1));
   }
 
   @Test
@@ -404,22 +408,25 @@ class RangeReadsTest {
     Told origin = new Told(number -> new CompletableFuture<>());
     RangeReads reads = new RangeReads(origin, options().withHedged(true).withRequests(40), QUICK);
     learn(reads, origin);
-    List<CompletableFuture<byte[]>> slow = new ArrayList<>();
-    for (int i = 0; i < 40; i++) {
-      slow.add(reads.read(FILE, SIZE, i, 20)); // takes all permits
+    int large = 100_000; // such reads are not hedged
+    for (int i = 0; i < 39; i++) {
+      CompletableFuture<byte[]> unused = reads.read(FILE, SIZE, i, large);
     }
+    CompletableFuture<byte[]> last = reads.read(FILE, SIZE, 7, 20); // takes the last permit
     TimeUnit.MILLISECONDS.sleep(50);
     assertThat(reads.counters().hedges()).isZero();
-    for (int i = 0; i < 40; i++) {
-      origin.answer(65 + i, 20);
-      assertThat(slow.get(i)).isCompleted();
+    for (int i = 0; i < 39; i++) {
+      origin.answer(LEARNT + 1 + i, large);
     }
+    origin.answer(LEARNT + 40, 20);
+    assertThat(joined(last)).isEqualTo(range(7, 20));
     for (int i = 0; i < 20; i++) {
-      slow.add(reads.read(FILE, SIZE, i, 20));
+      CompletableFuture<byte[]> unused = reads.read(FILE, SIZE, i, 20);
     }
-    await(origin, 104 + 20 + 6);
+    int most = (LEARNT + 40 + 20) / 20;
+    await(origin, LEARNT + 40 + 20 + most);
     TimeUnit.MILLISECONDS.sleep(50);
-    assertThat(reads.counters().hedges()).isEqualTo((64 + 40 + 20) / 20);
+    assertThat(reads.counters().hedges()).isEqualTo(most);
   }
 
   @Test

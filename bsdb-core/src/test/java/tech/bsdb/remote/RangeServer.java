@@ -324,7 +324,7 @@ public final class RangeServer implements AutoCloseable {
   }
 
   private @Nullable Request request(InputStream in) throws IOException {
-    String[] first = line(in).split(" ");
+    String[] first = line(in).split(" ", 3);
     if (first.length != 3) {
       return null;
     }
