@@ -48,6 +48,11 @@ public final class Database implements AutoCloseable {
   /** Where it lies if not here, and what to close with it; otherwise null. */
   private final @Nullable Distant distant;
 
+  /** Takes what was opened in a directory. */
+  Database(Lookup lookup) {
+    this(lookup, null);
+  }
+
   private Database(Lookup lookup, @Nullable Distant distant) {
     this.lookup = lookup;
     this.distant = distant;
@@ -73,7 +78,7 @@ public final class Database implements AutoCloseable {
   public static Database open(Path directory, OpenOptions options) throws IOException {
     EngineChoice choice =
         EngineChoice.named(name(options.index()), name(options.data()), options.indexInMemory());
-    return new Database(Lookup.open(directory, choice, options.verify()), null);
+    return new Database(Lookup.open(directory, choice, options.verify()));
   }
 
   /** Opens a database where it lies with {@link RemoteOptions#defaults}. */

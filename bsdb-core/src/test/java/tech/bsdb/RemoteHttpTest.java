@@ -1,0 +1,138 @@
+package tech.bsdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import tech.bsdb.remote.ChangedException;
+import tech.bsdb.remote.RangeServer;
+import tech.bsdb.remote.RemoteOptions;
+
+/** Databases that are read where they lie on a web server. */
+@Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class RemoteHttpTest {
+  @TempDir Path directory;
+
+  private final SplittableRandom random = Seeds.random("RemoteHttpTest");
+  private final Truth truth = Truth.random(random, 300, 40);
+  private RangeServer server;
+
+  @BeforeEach
+  void start() throws IOException {
+    server = RangeServer.of(Files.createDirectories(directory.resolve("www")));
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    server.close();
+  }
+
+  private URI at(String name) {
+    return server.uri().resolve(name);
+  }
+
+  private RemoteOptions options() {
+    return RemoteOptions.defaults()
+        .withCache(directory.resolve("cache"))
+        .withMemoryBytes(0)
+        .withAttempts(3)
+        .withDeadline(Duration.ofSeconds(60));
+  }
+
+  private Path build(String name, BuildOptions options) throws IOException {
+    Path there = directory.resolve("www").resolve(name);
+    truth.build(there, options);
+    return there;
+  }
+
+  static Stream<String> kinds() {
+    return ShardedDatabaseTest.kinds().keySet().stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void everyKindAnswersAsADirectory(String kind) throws Exception {
+    for (int shards : new int[] {1, 2}) {
+      String name = "rdb" + shards;
+      BuildOptions options = ShardedDatabaseTest.kinds().get(kind).withShards(shards);
+      Path there =
+          build(name, kind.equals("approximate") ? options : options.withOrderedKeys(true));
+      try (Database database = Database.open(at(name), options())) {
+        truth.checkGets(database);
+        truth.checkBatches(database);
+        truth.checkOrder(database);
+        assertThat(database.statistics().location()).isEqualTo(at(name).toString());
+        if (!kind.equals("approximate")) {
+          try (Database here = Database.open(there)) {
+            assertThat(Database.diff(database, here)).isEqualTo(Database.diff(here, here));
+          }
+        }
+      }
+      assertThat(Database.verify(at(name), options(), (done, total) -> {}))
+          .isEqualTo(Database.verify(there, (done, total) -> {}));
+    }
+  }
+
+  @Test
+  void openTakesThreeRequestsAndEveryKeyOne() throws Exception {
+    build("rdb", BuildOptions.defaults().withLayout(Layout.PACKED));
+    try (Database database = Database.open(at("rdb"), options())) {
+      assertThat(server.answered().size()).isEqualTo(3);
+      for (Truth.Entry record : truth.records()) {
+        Truth.same(database.get(record.key()), record.value(), "value");
+      }
+      assertThat(server.answered().size()).isEqualTo(3 + 300);
+      assertThat(database.remoteTraffic().requests()).isEqualTo(3 + 300);
+    }
+    try (Database database = Database.open(at("rdb"), options())) {
+      assertThat(server.answered().size()).isEqualTo(3 + 300 + 2);
+      assertThat(database.remoteTraffic().retries()).isZero();
+    }
+  }
+
+  @Test
+  void whatIsReplacedWhileItIsOpenIsNotReadOn() throws Exception {
+    Path there = build("rdb", BuildOptions.defaults().withLayout(Layout.PACKED));
+    Path data;
+    try (Stream<Path> files = Files.list(there)) {
+      data =
+          files
+              .filter(file -> file.getFileName().toString().startsWith("data-"))
+              .findFirst()
+              .orElseThrow();
+    }
+    byte[] key = truth.records().get(0).key();
+    try (Database database = Database.open(at("rdb"), options())) {
+      assertThat(database.get(key)).isEqualTo(truth.records().get(0).value());
+      Path copy = Files.copy(data, directory.resolve("copy"));
+      Files.setLastModifiedTime(copy, java.nio.file.attribute.FileTime.fromMillis(1_000_000));
+      Files.move(copy, data, StandardCopyOption.REPLACE_EXISTING);
+      assertThatThrownBy(() -> database.get(key)).isInstanceOf(ChangedException.class);
+      Files.delete(data);
+      assertThatThrownBy(() -> database.get(key)).isInstanceOf(NoSuchFileException.class);
+    }
+  }
+
+  @Test
+  void whatIsNoDatabaseIsReported() {
+    assertThatThrownBy(() -> Database.open(at("nothing"), options()))
+        .isInstanceOf(NotDirectoryException.class)
+        .hasMessageStartingWith(at("nothing") + " is neither a bsdb database nor a store");
+  }
+}
