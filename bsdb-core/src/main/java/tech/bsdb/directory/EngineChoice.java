@@ -46,13 +46,6 @@ public interface EngineChoice {
   record Chosen(Engine index, Engine data, LoadedEngine filters, String reason) {
     private static final Logger LOG = LoggerFactory.getLogger(EngineChoice.class);
 
-    /*
-     * At depth 64 the device idles while answers are processed. Measured with 10M records on a device where fio reaches
-     * 89,000 reads/s: 31,700 asynchronous lookups/s at 64, 44,600 at 128 (docs/BENCHMARKS.md).
-     */
-    /** The maximum number of reads in flight per queue. */
-    private static final int DEPTH = 128;
-
     Chosen(Engine index, Engine data, String reason) {
       this(index, data, new LoadedEngine(), reason);
     }
@@ -124,7 +117,13 @@ public interface EngineChoice {
     /** Whether one thread can have many reads in flight without other threads. */
     public boolean hasRings() {
       Engine engine = overlapping();
-      return engine != null && !(engine instanceof DirectEngine);
+      return engine != null && engine.hasRings();
+    }
+
+    /** Whether a read takes so long that no thread should wait for a single one. */
+    public boolean isDistant() {
+      Engine engine = overlapping();
+      return engine != null && engine.isDistant();
     }
 
     /** Creates a read queue of the engine that overlaps reads. */
@@ -133,7 +132,7 @@ public interface EngineChoice {
       if (engine == null) {
         throw new IllegalStateException("no engine overlaps reads");
       }
-      return engine.queue(DEPTH, oneThread);
+      return engine.queue(engine.depth(), oneThread);
     }
   }
 

@@ -72,6 +72,11 @@ public final class DirectEngine implements Engine {
   }
 
   @Override
+  public boolean hasRings() {
+    return false;
+  }
+
+  @Override
   public PageSource open(Path file, long length) throws IOException {
     return calls == null ? DirectChannel.open(file) : NativeFile.open(calls, file, true);
   }

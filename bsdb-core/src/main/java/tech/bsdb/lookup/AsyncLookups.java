@@ -42,6 +42,7 @@ public final class AsyncLookups implements Closeable {
       new Callbacks(Math.max(2, Runtime.getRuntime().availableProcessors()));
   private final ThreadPoolExecutor pool;
   private final RingLookups[] rings;
+  private final boolean distant;
 
   /** The number of lookups with unfinished reads. */
   private int underWay;
@@ -73,6 +74,7 @@ public final class AsyncLookups implements Closeable {
             new LinkedBlockingQueue<>(),
             work -> Callbacks.daemon(work, "bsdb-lookup"));
     pool.allowCoreThreadTimeOut(true);
+    this.distant = engines.isDistant();
     this.rings = new RingLookups[engines.hasRings() ? ringThreads : 0];
     try {
       for (int i = 0; i < rings.length; i++) {
@@ -111,7 +113,7 @@ public final class AsyncLookups implements Closeable {
     if (before == CLOSED) {
       request.failure = new IllegalStateException("the database is closed");
       callbacks.runHere(request);
-    } else if (before == 0 && callbacks.isIdle()) {
+    } else if (before == 0 && !distant && callbacks.isIdle()) {
       callbacks.execute(request::readAndDeliver);
     } else if (rings.length == 0
         || !rings[(int) (Thread.currentThread().getId() % rings.length)].submit(request)) {
@@ -225,7 +227,8 @@ public final class AsyncLookups implements Closeable {
 
     /*
      * A lone lookup is read by the thread that will deliver its answer, which saves one of two handovers. One at a time
-     * then takes 140 us instead of 233; a synchronous one takes 187 (docs/BENCHMARKS.md).
+     * then takes 140 us instead of 233; a synchronous one takes 187 (docs/BENCHMARKS.md). Not where a read takes so long
+     * that the handover does not count.
      */
     private void readAndDeliver() {
       try {
