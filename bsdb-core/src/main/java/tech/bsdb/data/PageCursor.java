@@ -48,8 +48,11 @@ public final class PageCursor {
   /** The last page that is worth reading ahead. */
   private long last = Long.MAX_VALUE;
 
-  /** The last page of the record that a lookup reads. */
+  /** The last page of the record that a lookup reads; of a packed layout, the record may go on. */
   private long expected;
+
+  /** The page after those that were read last. */
+  private long behind;
 
   /** The range of a scan. */
   private FileRange range = FileRange.whole(1).get(0);
@@ -160,6 +163,7 @@ public final class PageCursor {
     this.shown = NO_PAGE;
     this.ahead = ahead;
     this.expected = 0;
+    this.behind = windowFirst + windowPages;
   }
 
   /** Forgets which pages the window shows, as others were read into it, and what holds them. */
@@ -360,12 +364,26 @@ public final class PageCursor {
       throw corrupt(page << Page.SHIFT, "the rest of a record", "the end of the file");
     }
     long useful = Math.min(ahead, Math.max(1, last - page + 1));
-    long wanted = Math.min(Math.max(useful, expected - page + 1), PageSource.MAX_RUN);
+    long wanted = Math.min(Math.max(useful, packed ? 0 : expected - page + 1), PageSource.MAX_RUN);
     int count = (int) Math.min(wanted, left);
+    if (page == behind || behind == 0) {
+      long soon = Math.min(Math.max(expected, lastOfScan()) - page + 1, left);
+      if (soon > count) {
+        pages.soon(page, soon);
+      }
+    }
+    behind = page + count;
     forget();
     pages.read(page, count, window);
     windowFirst = page;
     windowPages = count;
+  }
+
+  /** The last page that a scan reads, unless it jumps; 0 if this is no scan or has no known end. */
+  private long lastOfScan() {
+    return ahead == 1 || last >= RecordScanner.NO_END
+        ? 0
+        : Math.min(last, range.to() - 1 >>> Page.SHIFT);
   }
 
   /**
@@ -451,12 +469,11 @@ public final class PageCursor {
 
   /**
    * Expects that many bytes to be read, so that a lookup reads their pages at once, as far as one
-   * read goes; not of a packed layout, where directories take an unknown part of the pages.
+   * read goes; of a packed layout, where directories take an unknown part of the pages, it only has
+   * them fetched.
    */
   void expect(long bytes) {
-    if (!packed) {
-      expected = page + (at + bytes - 1) / Page.PAYLOAD;
-    }
+    expected = page + (at + bytes - 1) / Page.PAYLOAD;
   }
 
   /**
@@ -466,7 +483,7 @@ public final class PageCursor {
    */
   void reserve(Values values) throws MemoryBudgetExceededException {
     long next = windowFirst + windowPages; // what is in the window is not read again
-    long count = Math.min(expected - next + 1, PageSource.MAX_RUN);
+    long count = packed ? 0 : Math.min(expected - next + 1, PageSource.MAX_RUN);
     if (count > windowPages && count * Page.SIZE > Values.UNASKED) {
       values.reserve(count * Page.SIZE);
     }

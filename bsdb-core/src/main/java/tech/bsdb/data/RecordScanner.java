@@ -141,7 +141,8 @@ public final class RecordScanner implements RecordView, Closeable {
       int ahead = (int) Math.max(1, Math.min(AHEAD, range.to() - range.from() >>> Page.SHIFT));
       // Packed files are read one after another, the others in turn.
       Window own = packed ? window : new Window();
-      cursors[i] = new PageCursor(files.get(i), packed, range, own, ahead, NO_END);
+      long last = files.get(i).pages().pages();
+      cursors[i] = new PageCursor(files.get(i), packed, range, own, ahead, last);
     }
     return cursors;
   }
@@ -162,7 +163,8 @@ public final class RecordScanner implements RecordView, Closeable {
     long before = 0;
     for (int i = 0; i < cursors.length; i++) {
       DataFile file = files.get(i);
-      cursors[i] = new PageCursor(file, true, whole, window, ahead, last - before + 1);
+      long own = last == NO_END ? NO_END : last - before + 1;
+      cursors[i] = new PageCursor(file, true, whole, window, ahead, own);
       before += file.pages().pages() - 2;
     }
     return new RecordScanner(files, cursors, Layout.PACKED, null, null, false, LONG_VALUE);

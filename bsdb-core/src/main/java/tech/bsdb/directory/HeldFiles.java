@@ -103,6 +103,11 @@ public final class HeldFiles implements Closeable {
     }
 
     @Override
+    public void soon(long first, long count) {
+      pages.soon(first, count);
+    }
+
+    @Override
     public void close() throws IOException {
       if (!ended) {
         ended = true;

@@ -98,6 +98,11 @@ public final class CheckedPages implements Closeable {
     verify(first, count, window);
   }
 
+  /** Takes note that pages will be read soon, in their order; see {@link PageSource#soon}. */
+  public void soon(long first, long count) {
+    source.soon(first, count);
+  }
+
   /**
    * Verifies those pages of a queued read of the {@link #source} that need it, and counts the read.
    *

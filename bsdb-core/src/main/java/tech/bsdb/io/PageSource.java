@@ -25,6 +25,15 @@ public interface PageSource extends Closeable {
    */
   void read(long first, int count, Window window) throws IOException;
 
+  /**
+   * Takes note that pages will be read soon, in their order. A source that answers slowly starts to
+   * fetch the first of them. Never waits.
+   *
+   * @param first the first page
+   * @param count how many follow from there on, or more
+   */
+  default void soon(long first, long count) {}
+
   /** Releases the file. */
   @Override
   void close() throws IOException;

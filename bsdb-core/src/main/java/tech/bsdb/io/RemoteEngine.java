@@ -1,25 +1,39 @@
 package tech.bsdb.io;
 
-import java.io.IOException;
 import java.nio.file.Path;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Reads files that lie elsewhere, range by range. */
+/**
+ * Reads files that lie elsewhere, range by range, and keeps verified pages in memory. Opening a
+ * file requests nothing, so that one that is missing is found at its first read.
+ */
 public final class RemoteEngine implements Engine {
+  /** A round trip takes long: all reads of a large batch are to be under way together. */
+  private static final int DEPTH = 256;
+
   private final Ranges ranges;
+  private final Function<Path, CheckedPages.@Nullable Check> checks;
+  private final PageMemory memory;
+  private final Fetches fetches = new Fetches();
+  private final ConcurrentHashMap<Path, Integer> numbers = new ConcurrentHashMap<>();
+  private final AtomicInteger opened = new AtomicInteger();
 
   /**
    * Creates the engine.
    *
    * @param ranges reads the files
-   * @param checks verifies the pages of a file; returns null to trust all
-   * @param memoryBytes the most bytes of verified pages to keep in memory
+   * @param checks verifies the pages of a file, for several threads at once; returns null to trust
+   *     all
+   * @param memoryBytes the most bytes of verified pages to keep in memory; 0 to keep none
    */
   public RemoteEngine(
       Ranges ranges, Function<Path, CheckedPages.@Nullable Check> checks, long memoryBytes) {
     this.ranges = ranges;
+    this.checks = checks;
+    this.memory = new PageMemory(memoryBytes);
   }
 
   @Override
@@ -33,20 +47,23 @@ public final class RemoteEngine implements Engine {
   }
 
   @Override
-  public PageSource open(Path file, long length) {
-    return new PageSource() {
-      @Override
-      public void read(long first, int count, Window window) throws IOException {
-        try {
-          byte[] bytes = ranges.read(file, length, first * PAGE, count * PAGE).join();
-          System.arraycopy(bytes, 0, window.prepare(count * PAGE), 0, count * PAGE);
-        } catch (CompletionException e) {
-          throw e.getCause() instanceof IOException failure ? failure : new IOException(e);
-        }
-      }
+  public boolean isDistant() {
+    return true;
+  }
 
-      @Override
-      public void close() {}
-    };
+  @Override
+  public int depth() {
+    return DEPTH;
+  }
+
+  @Override
+  public PageSource open(Path file, long length) {
+    int number = numbers.computeIfAbsent(file, added -> opened.getAndIncrement());
+    return new RemotePages(ranges, memory, fetches, file, length, number, checks.apply(file));
+  }
+
+  @Override
+  public ReadQueue queue(int depth, boolean oneThread) {
+    return new RangeQueue(depth);
   }
 }

@@ -85,6 +85,12 @@ public sealed class Window permits Extent {
     return own.array();
   }
 
+  /** Makes an array this window's own and points at it. */
+  void adopt(byte[] bytes) {
+    own = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    show(own, 0);
+  }
+
   /**
    * Points this window at its own page-aligned off-heap memory with room for {@code bytes} bytes,
    * which the source fills from the start. The source must reset the limit to the capacity when
