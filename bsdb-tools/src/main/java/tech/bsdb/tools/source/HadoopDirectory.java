@@ -52,8 +52,11 @@ record HadoopDirectory(FileSystem fileSystem, HadoopRanges ranges, Path path, Pa
 
   private static final int CHUNK = 1 << 18;
 
-  /** Files up to this length are small. */
-  private static final int SMALL = 1 << 16;
+  /** What the first request for a file on S3 asks for. */
+  private static final int START = 1 << 16;
+
+  /** No object on S3 is longer. */
+  private static final long LONGEST = 1L << 50;
 
   private static final byte[] NOTHING = {};
 
@@ -197,22 +200,25 @@ record HadoopDirectory(FileSystem fileSystem, HadoopRanges ranges, Path path, Pa
   }
 
   /**
-   * Opens a file on S3 from its first byte, without the request for its length if it is small: it
-   * is read as one that has {@link #SMALL} bytes, and may end sooner. If it is missing, the answer
-   * tells whether its bucket is, too.
+   * Opens a file on S3 from its first byte, without a request for its length: it is read as one
+   * that is longer, and ends sooner. Its start is asked for first, so that the connection is free
+   * again if there is no more, as of most files. If it is missing, the answer tells whether its
+   * bucket is, too.
    */
   private InputStream whole(String file) throws IOException {
     byte[] start;
-    try (InputStream in = opened(file, 0, SMALL, NOTHING)) {
-      start = in.readNBytes(SMALL);
+    try (InputStream in = opened(file, 0, START, NOTHING)) {
+      start = in.readNBytes(START);
     }
-    return start.length < SMALL ? new ByteArrayInputStream(start) : opened(file, SMALL, -1, start);
+    return start.length < START
+        ? new ByteArrayInputStream(start)
+        : opened(file, START, LONGEST, start);
   }
 
   /**
    * Opens a file.
    *
-   * @param length its length as far as it is known, otherwise -1
+   * @param length its length, or a longer one; -1 to ask for it
    * @param before what the stream has before these bytes
    */
   private InputStream opened(String file, long from, long length, byte[] before)
