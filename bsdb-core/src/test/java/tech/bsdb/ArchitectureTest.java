@@ -218,6 +218,7 @@ class ArchitectureTest {
         "org.slf4j..",
         "tech.bsdb.error..",
         "tech.bsdb.format..",
+        "tech.bsdb.io..",
         "tech.bsdb.directory..",
         "tech.bsdb.transfer..",
         "tech.bsdb.remote..");

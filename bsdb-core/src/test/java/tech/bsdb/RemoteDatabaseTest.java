@@ -184,6 +184,34 @@ class RemoteDatabaseTest {
     assertThat(Leaks.tree(directory.resolve("cache"))).noneMatch(name -> name.contains("index-"));
   }
 
+  /** The pages on disk outlive the database that was open, and heal if they are damaged. */
+  @Test
+  void pagesOnDiskSpareRequests() throws Exception {
+    FolderRanges origin = build(BuildOptions.defaults());
+    RemoteOptions options = options().withPageBytes(4 << 20);
+    Path pages = directory.resolve("cache").resolve("pages");
+    for (long expected : new long[] {RECORDS, 0, RECORDS, 0}) {
+      try (Database database = Database.open(origin, options)) {
+        origin.requests();
+        truth.checkBatches(database);
+        if (expected == 0) {
+          assertThat(origin.requests()).isZero();
+        } else {
+          assertThat(origin.requests()).isPositive();
+        }
+        truth.checkGets(database);
+        assertThat(origin.requests()).as("pages were kept").isZero();
+      }
+      if (expected == 0) {
+        byte[] all = Files.readAllBytes(pages);
+        for (int at = 4096; at < all.length; at += 64) {
+          all[at] ^= 8;
+        }
+        Files.write(pages, all);
+      }
+    }
+  }
+
   private void open(FolderRanges origin, long requests) throws IOException {
     long before = origin.requests();
     assertThat(before).isGreaterThanOrEqualTo(0);

@@ -98,6 +98,7 @@ final class DatabaseVerification {
       while (!pages.complete()) {
         long first = pages.verified();
         int count = (int) Math.min(PageSource.MAX_RUN, entry.pages() - first);
+        source.soon(first, entry.pages() - first);
         source.read(first, count, window);
         for (long page = first; page < first + count; page++) {
           int offset = window.offset() + (int) (page - first) * Page.SIZE;

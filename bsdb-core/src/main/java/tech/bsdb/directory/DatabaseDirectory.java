@@ -33,6 +33,7 @@ import tech.bsdb.hash.HashKind;
 import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.Engine;
 import tech.bsdb.io.LoadedEngine;
+import tech.bsdb.io.PageFile;
 import tech.bsdb.io.PageSource;
 import tech.bsdb.io.ReadCount;
 import tech.bsdb.io.Resources;
@@ -276,6 +277,11 @@ public record DatabaseDirectory(
       check.check(window.crc32c(offset, Page.PAYLOAD), stored, number);
       return stored;
     };
+  }
+
+  /** Tells the pages of a file from those of all others in a cache of pages. */
+  long identity(FileEntry entry) {
+    return PageFile.identity(id().bytes(), entry.file().kind().code() << 8 | entry.file().number());
   }
 
   /**

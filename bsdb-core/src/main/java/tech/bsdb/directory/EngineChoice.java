@@ -20,6 +20,7 @@ import tech.bsdb.io.LoadedEngine;
 import tech.bsdb.io.MappedEngine;
 import tech.bsdb.io.Memory;
 import tech.bsdb.io.PageCache;
+import tech.bsdb.io.PageFile;
 import tech.bsdb.io.Ranges;
 import tech.bsdb.io.ReadQueue;
 import tech.bsdb.io.RemoteEngine;
@@ -148,16 +149,21 @@ public interface EngineChoice {
    * Reads the files that are not here in ranges.
    *
    * @param memoryBytes the most bytes of their pages to keep in memory
+   * @param disk keeps pages on disk; null to keep none
    */
-  static EngineChoice remote(Ranges ranges, long memoryBytes) {
+  static EngineChoice remote(Ranges ranges, long memoryBytes, @Nullable PageFile disk) {
     return opened -> {
       Map<Path, CheckedPages.Check> checks = new HashMap<>();
+      Map<Path, Long> identities = new HashMap<>();
       for (DataSet.Located file : opened.files()) {
         if (!file.database().isHere(file.entry())) {
           checks.put(file.path(), file.database().pageCheck(file.entry()));
+          identities.put(file.path(), file.database().identity(file.entry()));
         }
       }
-      Engine engine = new RemoteEngine(ranges, checks::get, memoryBytes);
+      Engine engine =
+          new RemoteEngine(
+              ranges, checks::get, memoryBytes, disk, file -> identities.getOrDefault(file, 0L));
       return same(engine, engine.name() + " (read where it lies)");
     };
   }

@@ -158,12 +158,12 @@ public final class PageFile implements Closeable {
   /**
    * Returns the number that stands for a file of a database.
    *
-   * @param high the first 8 bytes of the database id, as a little-endian number
-   * @param low the other 8 bytes
-   * @param file the kind and the number of the file in one number
+   * @param id the 16 bytes of the database id
+   * @param file 256 times the kind of the file, plus its number
    */
-  public static long identity(long high, long low, int file) {
-    return mix(mix(mix(high) ^ low) ^ file);
+  public static long identity(byte[] id, int file) {
+    ByteBuffer words = ByteBuffer.wrap(id).order(ByteOrder.LITTLE_ENDIAN);
+    return mix(mix(mix(words.getLong(0)) ^ words.getLong(8)) ^ file);
   }
 
   /** The finalizer of SplitMix64. */

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,8 @@ public final class RemoteEngine implements Engine {
   private final Ranges ranges;
   private final Function<Path, CheckedPages.@Nullable Check> checks;
   private final PageMemory memory;
+  private final @Nullable PageFile disk;
+  private final ToLongFunction<Path> identities;
   private final Fetches fetches = new Fetches();
   private final ConcurrentHashMap<Path, Integer> numbers = new ConcurrentHashMap<>();
   private final AtomicInteger opened = new AtomicInteger();
@@ -31,9 +34,26 @@ public final class RemoteEngine implements Engine {
    */
   public RemoteEngine(
       Ranges ranges, Function<Path, CheckedPages.@Nullable Check> checks, long memoryBytes) {
+    this(ranges, checks, memoryBytes, null, file -> 0);
+  }
+
+  /**
+   * Creates the engine.
+   *
+   * @param disk keeps pages on disk, too; outlives the files; null to keep none
+   * @param identities the {@link PageFile#identity} of a file
+   */
+  public RemoteEngine(
+      Ranges ranges,
+      Function<Path, CheckedPages.@Nullable Check> checks,
+      long memoryBytes,
+      @Nullable PageFile disk,
+      ToLongFunction<Path> identities) {
     this.ranges = ranges;
     this.checks = checks;
     this.memory = new PageMemory(memoryBytes);
+    this.disk = disk;
+    this.identities = identities;
   }
 
   @Override
@@ -59,7 +79,8 @@ public final class RemoteEngine implements Engine {
   @Override
   public PageSource open(Path file, long length) {
     int number = numbers.computeIfAbsent(file, added -> opened.getAndIncrement());
-    return new RemotePages(ranges, memory, fetches, file, length, number, checks.apply(file));
+    PageStock stock = new PageStock(memory, number, disk, identities.applyAsLong(file));
+    return new RemotePages(ranges, stock, fetches, file, length, checks.apply(file));
   }
 
   @Override

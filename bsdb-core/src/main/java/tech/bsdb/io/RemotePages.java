@@ -21,33 +21,30 @@ final class RemotePages implements PageSource {
   static final int MOST_KEPT = 64;
 
   private final Ranges ranges;
-  private final PageMemory memory;
+  private final PageStock stock;
   private final Fetches fetches;
   private final Path file;
   private final long length;
-  private final int number;
   private final CheckedPages.@Nullable Check check;
 
   /**
    * Opens a file.
    *
-   * @param number the file's number in the memory and among the fetches
+   * @param stock its pages that are here
    * @param check verifies its pages; null to trust all
    */
   RemotePages(
       Ranges ranges,
-      PageMemory memory,
+      PageStock stock,
       Fetches fetches,
       Path file,
       long length,
-      int number,
       CheckedPages.@Nullable Check check) {
     this.ranges = ranges;
-    this.memory = memory;
+    this.stock = stock;
     this.fetches = fetches;
     this.file = file;
     this.length = length;
-    this.number = number;
     this.check = check;
   }
 
@@ -72,15 +69,34 @@ final class RemotePages implements PageSource {
     int from = -1;
     int to = 0;
     for (int i = 0; i < count; i++) {
-      byte[] page = memory.get(key(first + i));
+      byte[] page = stock.inMemory(first + i);
       if (page != null) {
         System.arraycopy(page, 0, target, i * PAGE, PAGE);
-      } else {
+      } else if (!showFromDisk(first + i, target, i * PAGE, window, count <= MOST_KEPT)) {
         from = from < 0 ? i : from;
         to = i + 1;
       }
     }
     return from < 0 ? null : new Gap(first + from, to - from);
+  }
+
+  /** Copies a page from the disk into the array of a window, if it is there and sound. */
+  private boolean showFromDisk(
+      long page, byte[] target, int at, Window window, boolean remembered) {
+    if (!stock.fromDisk(page, target, at)) {
+      return false;
+    }
+    if (check != null) {
+      try {
+        check.check(window, at, page);
+      } catch (IOException e) {
+        return false; // of no consequence: it comes again from where the file lies
+      }
+    }
+    if (remembered) {
+      stock.remember(page, Arrays.copyOfRange(target, at, at + PAGE), 0);
+    }
+    return true;
   }
 
   /**
@@ -128,22 +144,22 @@ final class RemotePages implements PageSource {
 
   /** The number of the file. */
   int number() {
-    return number;
+    return stock.number();
   }
 
   /** The key of a page in the memory and among the fetches. */
   long key(long page) {
-    return (long) number << 40 | page;
+    return stock.key(page);
   }
 
   /** Returns the bytes of a page if it is in memory, or null. */
   byte @Nullable [] kept(long page) {
-    return memory.get(key(page));
+    return stock.inMemory(page);
   }
 
-  /** Keeps a verified page in memory. */
+  /** Keeps a verified page. */
   void keep(long page, byte[] bytes, int at) {
-    memory.put(key(page), bytes.length == PAGE ? bytes : Arrays.copyOfRange(bytes, at, at + PAGE));
+    stock.keep(page, bytes, at);
   }
 
   /** Requests a run of pages. */

@@ -34,6 +34,7 @@ import tech.bsdb.remote.RemoteOptions;
  *
  * <pre>
  * CACHE/0f1e2d...(32 digits)/    the small files of the database or the set with this id
+ * CACHE/pages                    pages of all databases, if such are kept
  * CACHE/.arriving/               files on their way in, and directories on their way out
  * </pre>
  *
@@ -118,6 +119,11 @@ final class CacheDirectory {
                 + " another one by BSDB_CACHE");
       }
     }
+  }
+
+  /** The file of pages, which need not exist. */
+  Path pages() {
+    return path.resolve("pages");
   }
 
   /** The directory of a database or a set, which need not exist. */

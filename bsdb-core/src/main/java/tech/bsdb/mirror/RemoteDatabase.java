@@ -6,9 +6,12 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tech.bsdb.directory.DataSet;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.io.PageFile;
 import tech.bsdb.remote.RangeOrigin;
 import tech.bsdb.remote.RangeReads;
 import tech.bsdb.remote.RemoteOptions;
@@ -19,6 +22,7 @@ import tech.bsdb.remote.RemoteTraffic;
  * opened. Thread-safe.
  */
 public final class RemoteDatabase implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(RemoteDatabase.class);
   private static final int ATTEMPTS = 20;
 
   private final CountedOrigin origin;
@@ -26,6 +30,7 @@ public final class RemoteDatabase implements Closeable {
   private final RemoteOptions options;
   private final CacheDirectory cache;
   private @Nullable Path held;
+  private @Nullable PageFile disk;
   private boolean closed;
 
   private RemoteDatabase(RangeOrigin origin, RemoteOptions options) throws IOException {
@@ -102,8 +107,17 @@ public final class RemoteDatabase implements Closeable {
     EngineChoice choice =
         EngineChoice.remote(
             (file, size, from, length) -> reads.read(mirror.file(file), size, from, length),
-            options.memoryBytes());
+            options.memoryBytes(),
+            disk());
     return use.with(DataSet.mirror(directory, mirror, files), choice);
+  }
+
+  /** The pages kept on disk, or null if the options allow none. */
+  private synchronized @Nullable PageFile disk() throws IOException {
+    if (disk == null && options.pageBytes() > 0) {
+      disk = PageFile.open(cache.pages(), options.pageBytes(), LOG::warn);
+    }
+    return disk;
   }
 
   /** What was asked for so far. */
@@ -118,11 +132,14 @@ public final class RemoteDatabase implements Closeable {
 
   /** Lets the cache drop the files. A second call does nothing. */
   @Override
-  public synchronized void close() {
+  public synchronized void close() throws IOException {
     if (!closed) {
       closed = true;
       if (held != null) {
         cache.release(held);
+      }
+      if (disk != null) {
+        disk.close();
       }
     }
   }

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  *     XDG_CACHE_HOME} or {@code ~/.cache}
  * @param cacheBytes the most bytes that the directory keeps once databases are opened, 0 or more;
  *     files of databases that are open are kept in any case
+ * @param pageBytes the most bytes of a file of pages in that directory, which all databases and
+ *     processes share: at least 1 MiB and at most 256 GiB, or 0 to keep no pages on disk
  * @param memoryBytes the most bytes of pages that are kept in memory, 0 or more
  * @param requests the most requests in flight, 1 to 4096
  * @param deadline how long a read may take with all its attempts
@@ -23,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 public record RemoteOptions(
     @Nullable Path cache,
     long cacheBytes,
+    long pageBytes,
     long memoryBytes,
     int requests,
     Duration deadline,
@@ -32,6 +35,9 @@ public record RemoteOptions(
   public RemoteOptions {
     Objects.requireNonNull(deadline, "deadline");
     require("cacheBytes", cacheBytes, 0, Long.MAX_VALUE);
+    if (pageBytes != 0) {
+      require("pageBytes", pageBytes, 1L << 20, 1L << 38);
+    }
     require("memoryBytes", memoryBytes, 0, Long.MAX_VALUE);
     require("requests", requests, 1, 4096);
     require("attempts", attempts, 1, 100);
@@ -48,45 +54,58 @@ public record RemoteOptions(
   }
 
   /**
-   * The defaults: 1 GiB of the user's cache directory, 64 MiB of memory, 128 requests, six attempts
-   * within 30 s, not hedged.
+   * The defaults: 1 GiB of the user's cache directory, no pages on disk, 64 MiB of memory, 128
+   * requests, six attempts within 30 s, not hedged.
    */
   public static RemoteOptions defaults() {
-    return new RemoteOptions(null, 1L << 30, 64L << 20, 128, Duration.ofSeconds(30), 6, false);
+    return new RemoteOptions(null, 1L << 30, 0, 64L << 20, 128, Duration.ofSeconds(30), 6, false);
   }
 
   /** These options with another {@link #cache}. */
   public RemoteOptions withCache(Path cache) {
-    return new RemoteOptions(cache, cacheBytes, memoryBytes, requests, deadline, attempts, hedged);
+    return new RemoteOptions(
+        cache, cacheBytes, pageBytes, memoryBytes, requests, deadline, attempts, hedged);
   }
 
   /** These options with other {@link #cacheBytes}. */
   public RemoteOptions withCacheBytes(long cacheBytes) {
-    return new RemoteOptions(cache, cacheBytes, memoryBytes, requests, deadline, attempts, hedged);
+    return new RemoteOptions(
+        cache, cacheBytes, pageBytes, memoryBytes, requests, deadline, attempts, hedged);
+  }
+
+  /** These options with other {@link #pageBytes}. */
+  public RemoteOptions withPageBytes(long pageBytes) {
+    return new RemoteOptions(
+        cache, cacheBytes, pageBytes, memoryBytes, requests, deadline, attempts, hedged);
   }
 
   /** These options with other {@link #memoryBytes}. */
   public RemoteOptions withMemoryBytes(long memoryBytes) {
-    return new RemoteOptions(cache, cacheBytes, memoryBytes, requests, deadline, attempts, hedged);
+    return new RemoteOptions(
+        cache, cacheBytes, pageBytes, memoryBytes, requests, deadline, attempts, hedged);
   }
 
   /** These options with other {@link #requests}. */
   public RemoteOptions withRequests(int requests) {
-    return new RemoteOptions(cache, cacheBytes, memoryBytes, requests, deadline, attempts, hedged);
+    return new RemoteOptions(
+        cache, cacheBytes, pageBytes, memoryBytes, requests, deadline, attempts, hedged);
   }
 
   /** These options with another {@link #deadline}. */
   public RemoteOptions withDeadline(Duration deadline) {
-    return new RemoteOptions(cache, cacheBytes, memoryBytes, requests, deadline, attempts, hedged);
+    return new RemoteOptions(
+        cache, cacheBytes, pageBytes, memoryBytes, requests, deadline, attempts, hedged);
   }
 
   /** These options with other {@link #attempts}. */
   public RemoteOptions withAttempts(int attempts) {
-    return new RemoteOptions(cache, cacheBytes, memoryBytes, requests, deadline, attempts, hedged);
+    return new RemoteOptions(
+        cache, cacheBytes, pageBytes, memoryBytes, requests, deadline, attempts, hedged);
   }
 
   /** These options, hedged or not. */
   public RemoteOptions withHedged(boolean hedged) {
-    return new RemoteOptions(cache, cacheBytes, memoryBytes, requests, deadline, attempts, hedged);
+    return new RemoteOptions(
+        cache, cacheBytes, pageBytes, memoryBytes, requests, deadline, attempts, hedged);
   }
 }

@@ -4,6 +4,8 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -46,8 +48,8 @@ public final class LocalRanges implements Ranges, AutoCloseable {
   }
 
   /** Returns the requests since the last call. */
-  public java.util.List<Request> take() {
-    java.util.List<Request> taken = new java.util.ArrayList<>();
+  public List<Request> take() {
+    List<Request> taken = new ArrayList<>();
     for (Request next = requests.poll(); next != null; next = requests.poll()) {
       taken.add(next);
     }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class PageFileTest {
   private static final int PAGE = PageSource.PAGE;
-  private static final long FILE = PageFile.identity(1, 2, 3);
+  private static final long FILE = identity(1, 2, 3);
 
   @TempDir Path folder;
   private Path path;
@@ -32,6 +32,13 @@ class PageFileTest {
 
   private PageFile open(long bytes) throws IOException {
     return PageFile.open(path, bytes, warnings::add);
+  }
+
+  private static long identity(int first, int last, int file) {
+    byte[] id = new byte[16];
+    id[0] = (byte) first;
+    id[15] = (byte) last;
+    return PageFile.identity(id, file);
   }
 
   /** A page that ends with its checksum, as those of databases do. */
@@ -90,9 +97,9 @@ class PageFileTest {
     try (PageFile file = open(16 << 20)) {
       assertThat(present(file, FILE, 500)).isEqualTo(500);
       assertThat(isPresent(file, FILE, 500)).isFalse();
-      assertThat(present(file, PageFile.identity(1, 2, 4), 500)).isZero();
-      assertThat(present(file, PageFile.identity(1, 3, 3), 500)).isZero();
-      assertThat(present(file, PageFile.identity(2, 2, 3), 500)).isZero();
+      assertThat(present(file, identity(1, 2, 4), 500)).isZero();
+      assertThat(present(file, identity(1, 3, 3), 500)).isZero();
+      assertThat(present(file, identity(2, 2, 3), 500)).isZero();
     }
     assertThat(warnings).isEmpty();
   }
@@ -152,9 +159,9 @@ class PageFileTest {
   void aPageThatIsNotThatOfItsEntryIsAbsent() throws IOException {
     fill(PageFile.LEAST, FILE, 100);
     byte[] all = Files.readAllBytes(path);
-    int pages = all.length / (PAGE + 16) / 8 * 8;
+    int pages = (all.length - PAGE) / (PAGE + 16) / 8 * 8;
     int from = all.length - pages * PAGE;
-    byte[] other = page(FILE + 1, 7); // sound, but not what the entry says
+    byte[] other = page(~FILE, 7); // sound, but not what the entry says
     for (int slot = 0; slot < pages; slot++) {
       System.arraycopy(slot % 2 == 0 ? other : new byte[PAGE], 0, all, from + slot * PAGE, PAGE);
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -161,7 +162,7 @@ class RangeQueueTest extends QueueContract {
 
   private static boolean waitsInClose() {
     return Thread.getAllStackTraces().values().stream()
-        .flatMap(java.util.Arrays::stream)
+        .flatMap(Arrays::stream)
         .anyMatch(
             frame ->
                 frame.getClassName().equals(HandoverQueue.class.getName())

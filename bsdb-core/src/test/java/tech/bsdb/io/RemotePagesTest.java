@@ -83,7 +83,8 @@ class RemotePagesTest {
   }
 
   private RemotePages open(PageMemory memory, long length) {
-    return new RemotePages(this::request, memory, fetches, FILE, length, 3, this::check);
+    return new RemotePages(
+        this::request, new PageStock(memory, 3, null, 0), fetches, FILE, length, this::check);
   }
 
   private void read(PageSource source, int first, int count) throws IOException {
@@ -219,7 +220,13 @@ class RemotePagesTest {
           return CompletableFuture.failedFuture(new IllegalStateException("on purpose"));
         };
     RemotePages pages =
-        new RemotePages(broken, new PageMemory(0), fetches, FILE, content.length, 3, null);
+        new RemotePages(
+            broken,
+            new PageStock(new PageMemory(0), 3, null, 0),
+            fetches,
+            FILE,
+            content.length,
+            null);
     assertThatThrownBy(() -> pages.read(2, 1, window))
         .isExactlyInstanceOf(IOException.class)
         .hasMessageContaining("elsewhere: cannot be read at byte 8192")

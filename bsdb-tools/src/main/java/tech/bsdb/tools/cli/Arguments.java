@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.commons.cli.CommandLine;
 
@@ -17,6 +18,8 @@ import org.apache.commons.cli.CommandLine;
  * declares them.
  */
 public final class Arguments {
+  private static final Pattern BYTES = Pattern.compile("([0-9]{1,12})([kKmMgGtT]?)");
+
   private static final Pattern URL = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]+://");
 
   private final CommandLine line;
@@ -146,6 +149,29 @@ public final class Arguments {
         most == Long.MAX_VALUE ? "of at least " + least : "from " + least + " to " + most;
     throw new UsageException(
         option + " takes a whole number " + range + ", not \"" + value.get() + "\"");
+  }
+
+  /**
+   * A number of bytes: a whole number, with k, m, g or t behind it for powers of 1,024.
+   *
+   * @throws UsageException if the value is anything else, or out of range
+   */
+  public long bytes(String option, long least, long most, long otherwise) throws UsageException {
+    Optional<String> value = text(option);
+    if (value.isEmpty()) {
+      return otherwise;
+    }
+    Matcher parts = BYTES.matcher(value.get());
+    if (parts.matches()) {
+      int shift = 10 * (1 + "kmgt".indexOf(parts.group(2).toLowerCase(Locale.ROOT)));
+      long bytes = Long.parseLong(parts.group(1)) << (parts.group(2).isEmpty() ? 0 : shift);
+      if (bytes >= least && bytes <= most) {
+        return bytes;
+      }
+    }
+    throw new UsageException(
+        "%s takes a size such as 512m or 10g, from %d to %d bytes, not \"%s\""
+            .formatted(option, least, most, value.get()));
   }
 
   /** {@link #number} as an {@code int}. */

@@ -106,11 +106,11 @@ final class PlaceOptions {
 
   private static RemoteOptions options(Arguments arguments) throws UsageException {
     RemoteOptions defaults = RemoteOptions.defaults();
-    arguments.refuseEmpty("--cache", "a directory");
-    Optional<Path> cache = arguments.path("--cache");
+    arguments.refuseEmpty("--cache-dir", "a directory");
+    Optional<Path> cache = arguments.path("--cache-dir");
     RemoteOptions options = cache.isPresent() ? defaults.withCache(cache.get()) : defaults;
     return options
-        .withCacheBytes(arguments.number("--cache-size", 0, Long.MAX_VALUE, defaults.cacheBytes()))
+        .withPageBytes(arguments.bytes("--cache", 1L << 20, 1L << 38, defaults.pageBytes()))
         .withRequests(arguments.integer("--requests", 1, 4096, defaults.requests()))
         .withDeadline(
             Duration.ofSeconds(

@@ -81,8 +81,8 @@ class PlaceOptionsTest {
     String database = built("rdb", "a 1\n");
     for (String[] option :
         new String[][] {
-          {"--cache", "x"},
-          {"--cache-size", "1"},
+          {"--cache", "10g"},
+          {"--cache-dir", "x"},
           {"--requests", "1"},
           {"--deadline", "1"},
           {"--hadoop-set", "a=b"}
@@ -111,8 +111,13 @@ class PlaceOptionsTest {
         "https://host/rdb",
         "--requests",
         "0");
+    String[] sized = {"stat", "-d", "https://host/rdb", "--cache", "1k"};
     assertError(
-        "--cache takes a directory, not \"\"", "stat", "-d", "https://host/rdb", "--cache", "");
+        "--cache takes a size such as 512m or 10g, from 1048576 to 274877906944 bytes", sized);
+    sized[4] = "much";
+    assertError("not \"much\"", sized);
+    String[] empty = {"stat", "-d", "https://host/rdb", "--cache-dir", ""};
+    assertError("--cache-dir takes a directory, not \"\"", empty);
   }
 
   @Test
