@@ -19,6 +19,7 @@ import tech.bsdb.tools.cli.UsageException;
  * different, 2 error.
  */
 public final class Main {
+  private static final String POOL = "java.util.concurrent.ForkJoinPool.common.parallelism";
   private static final String LOGGING_VERBOSITY = "slf4j.internal.verbosity";
 
   private Main() {}
@@ -38,6 +39,7 @@ public final class Main {
 
   private static int run(List<String> before, String[] args) {
     keepLoggingQuiet();
+    sharePoolThreads();
     Console console = Console.ofProcess();
     List<String> line = new ArrayList<>(before);
     try {
@@ -56,6 +58,16 @@ public final class Main {
   private static void keepLoggingQuiet() {
     if (System.getProperty(LOGGING_VERBOSITY) == null) {
       System.setProperty(LOGGING_VERBOSITY, "ERROR");
+    }
+  }
+
+  /**
+   * With less than three processors, asynchronous answers of the JDK's HTTP client would each start
+   * a thread, which takes as long as the rest of a request.
+   */
+  private static void sharePoolThreads() {
+    if (Runtime.getRuntime().availableProcessors() < 3 && System.getProperty(POOL) == null) {
+      System.setProperty(POOL, "2");
     }
   }
 
