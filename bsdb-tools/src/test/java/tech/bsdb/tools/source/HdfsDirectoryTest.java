@@ -10,9 +10,14 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.security.PrivilegedExceptionAction;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -24,6 +29,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import tech.bsdb.remote.ChangedException;
 import tech.bsdb.tools.CommandRun;
 
 /** A directory of a real HDFS. */
@@ -122,5 +128,68 @@ class HdfsDirectoryTest extends DistantDirectoryContract {
     assertThat(bsdb("push", built, hdfs.uri().replaceAll("\\d+$", "1") + "/x", "-q").err())
         .startsWith("bsdb push: name node ")
         .contains("connection refused");
+  }
+
+  @Test
+  void aDatabaseIsReadWhereItLies(@TempDir java.nio.file.Path folder) throws Exception {
+    java.nio.file.Path lines = Files.writeString(folder.resolve("in.txt"), "a 1\nb 2\n");
+    String built = folder.resolve("built").toString();
+    String cache = folder.resolve("cache").toString();
+    assertThat(bsdb("build", "-i", lines.toString(), "-o", built, "-q").code()).isZero();
+    assertThat(bsdb("push", built, hdfs.uri() + "/lies", "--version", "v1", "-q").code()).isZero();
+    for (String[] place :
+        new String[][] {
+          {"-d", hdfs.uri() + "/lies"},
+          {"-d", hdfs.uri() + "/lies/v1/"},
+          {"-d", "/lies", "-nn", hdfs.nameNode()}
+        }) {
+      CommandRun got = run(place, cache, "get", "b", "none", "a");
+      assertThat(got.out()).as(got.toString()).isEqualTo("2\n1\n");
+      assertThat(got.code()).isEqualTo(1);
+      assertThat(got.err()).endsWith("bsdb get: \"none\" is absent\n");
+      assertThat(run(place, cache, "scan", "--count").out()).isEqualTo("2\n");
+      assertThat(run(place, cache, "scan").out().lines()).containsExactlyInAnyOrder("a 1", "b 2");
+      assertThat(run(place, cache, "stat", "--json").out())
+          .contains("\"directory\":\"" + hdfs.uri() + "/lies/v1\"");
+      CommandRun verified = run(place, cache, "verify");
+      assertThat(verified.err()).as(verified.toString()).contains("2 records read and found again");
+    }
+    CommandRun same = bsdb("diff", built, hdfs.uri() + "/lies", "--cache", cache);
+    assertThat(same.out())
+        .as(same.toString())
+        .isEqualTo("2 records kept, 0 added, 0 removed, 0 changed\n");
+    CommandRun none = bsdb("stat", "-d", hdfs.uri() + "/none", "--cache", cache);
+    assertThat(none.code()).isEqualTo(2);
+    assertThat(none.err()).contains(hdfs.uri() + "/none is neither a bsdb database nor a store");
+  }
+
+  private static CommandRun run(String[] place, String cache, String command, String... more) {
+    List<String> line = new ArrayList<>(List.of(command));
+    line.addAll(List.of(place));
+    line.addAll(List.of("--cache", cache));
+    line.addAll(List.of(more));
+    return bsdb(line.toArray(String[]::new));
+  }
+
+  @Test
+  void rangesAreRead() throws Exception {
+    byte[] content = new byte[300_000];
+    new Random(1).nextBytes(content);
+    hdfs.write("/ranges/file", content);
+    try (RangeDirectory directory =
+        RangeDirectory.open(hdfs.uri() + "/ranges", FileSourceOptions.local())) {
+      List<CompletableFuture<byte[]>> reads = new ArrayList<>();
+      for (int i = 0; i < 200; i++) {
+        reads.add(directory.read("file", content.length, i * 1000L, 4096));
+      }
+      for (int i = 0; i < 200; i++) {
+        assertThat(reads.get(i).get(60, TimeUnit.SECONDS))
+            .isEqualTo(Arrays.copyOfRange(content, i * 1000, i * 1000 + 4096));
+      }
+      assertThatThrownBy(() -> directory.read("file", 400_000, 299_000, 4096).join())
+          .hasCauseInstanceOf(ChangedException.class);
+      assertThatThrownBy(() -> directory.read("none", 400_000, 0, 4096).join())
+          .hasCauseInstanceOf(NoSuchFileException.class);
+    }
   }
 }
