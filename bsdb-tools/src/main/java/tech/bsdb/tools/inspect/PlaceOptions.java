@@ -44,8 +44,8 @@ final class PlaceOptions {
    */
   static Place of(Arguments arguments, int number) throws UsageException, IOException {
     String given = arguments.operands().get(number);
-    if (isElsewhere(arguments, given)) {
-      return elsewhere(arguments, given);
+    if (isElsewhere(given)) {
+      return elsewhere(given);
     }
     boolean others = false;
     for (String operand : arguments.operands()) {
@@ -54,7 +54,7 @@ final class PlaceOptions {
     if (!others) {
       refuse(arguments);
     }
-    return here(arguments, given);
+    return here(given);
   }
 
   private static boolean isElsewhere(Arguments arguments, String given) {
@@ -70,7 +70,7 @@ final class PlaceOptions {
   }
 
   /** A local directory, which may be written as a URL. */
-  private static Place here(Arguments arguments, String given) throws UsageException, IOException {
+  private static Place here(String given) throws UsageException, IOException {
     if (!FILE.matcher(given).matches()) {
       Path directory = Arguments.pathOf("database", given);
       return new Place.Here(DatabaseOption.current(directory, given), directory);

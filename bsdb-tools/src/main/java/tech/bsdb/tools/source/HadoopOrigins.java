@@ -4,27 +4,52 @@ import java.io.IOException;
 import java.net.URI;
 import java.util.Locale;
 import java.util.Set;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.UnsupportedFileSystemException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.remote.OriginProvider;
 import tech.bsdb.remote.RangeOrigin;
+import tech.bsdb.tools.input.InputException;
 
 /**
  * Opens locations on Hadoop's file systems, such as {@code s3a://bucket/rdb}, with the
- * configuration of {@code HADOOP_CONF_DIR} or the class path. Hadoop's client must be on the class
- * path.
+ * configuration of {@code HADOOP_CONF_DIR} or the class path. Leaves all schemes to others if
+ * Hadoop's client is not on the class path.
  */
 public final class HadoopOrigins implements OriginProvider {
-  /** Those of others, and of local files. */
-  private static final Set<String> OTHERS = Set.of("http", "https", "file", "jar");
+  /** Schemes for which Hadoop has file systems, too, but without ranges, or needlessly. */
+  private static final Set<String> OTHERS = Set.of("http", "https", "file");
 
   /** For the service loader. */
   public HadoopOrigins() {}
 
   @Override
   public @Nullable RangeOrigin open(URI location) throws IOException {
-    String scheme = location.getScheme();
-    return scheme == null || OTHERS.contains(scheme.toLowerCase(Locale.ROOT))
-        ? null
-        : RangeDirectory.open(location.toString(), FileSourceOptions.local());
+    String scheme = String.valueOf(location.getScheme()).toLowerCase(Locale.ROOT);
+    FileSourceOptions options = FileSourceOptions.local();
+    return !OTHERS.contains(scheme) && isHadoopHere() && isKnown(scheme, options)
+        ? RangeDirectory.open(location.toString(), options)
+        : null;
+  }
+
+  private static boolean isHadoopHere() {
+    try {
+      FileSources.requireHadoop(HadoopOrigins.class.getClassLoader(), "");
+      return true;
+    } catch (InputException none) {
+      return false;
+    }
+  }
+
+  /** Whether Hadoop names a file system for a scheme, even if its jars are missing. */
+  private static boolean isKnown(String scheme, FileSourceOptions options) throws IOException {
+    try {
+      Class<?> unused = FileSystem.getFileSystemClass(scheme, HadoopConfiguration.of(options));
+      return true;
+    } catch (UnsupportedFileSystemException unknown) {
+      return false;
+    } catch (RuntimeException | LinkageError missing) {
+      return true; // opening it says what is missing
+    }
   }
 }

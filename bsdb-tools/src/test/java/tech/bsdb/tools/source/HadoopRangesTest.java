@@ -197,6 +197,7 @@ class HadoopRangesTest {
     HadoopOrigins origins = new HadoopOrigins();
     assertThat(origins.open(URI.create("https://host/rdb"))).isNull();
     assertThat(origins.open(URI.create("file:///rdb"))).isNull();
+    assertThat(origins.open(URI.create("nowhere://bucket/rdb"))).isNull();
     assertThatThrownBy(() -> origins.open(URI.create("s3a://bucket/rdb")))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("fetch-s3");
