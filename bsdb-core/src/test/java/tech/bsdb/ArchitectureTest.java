@@ -290,7 +290,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void storesKnowThePublicVerbsAndThePageCacheAndNobodyKnowsThem() {
+  void storesKnowThePublicVerbsThePageCacheAndMirrorsAndNobodyKnowsThem() {
     onlyUses(
         "tech.bsdb.store..",
         "java..",
@@ -299,6 +299,8 @@ class ArchitectureTest {
         "tech.bsdb.error..",
         "tech.bsdb.io..",
         "tech.bsdb.transfer..",
+        "tech.bsdb.remote..",
+        "tech.bsdb.mirror..",
         "tech.bsdb");
     noClasses()
         .that()

@@ -4,26 +4,33 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.concurrent.atomic.LongAdder;
+import tech.bsdb.remote.RemoteTraffic;
 import tech.bsdb.transfer.Origin;
 
 /** Counts the files of an origin that are read as streams, and their bytes. Thread-safe. */
-final class CountedOrigin implements Origin {
+public final class CountedOrigin implements Origin {
   private final Origin origin;
   private final LongAdder requests = new LongAdder();
   private final LongAdder bytes = new LongAdder();
 
-  CountedOrigin(Origin origin) {
+  /** Counts what is asked of an origin from now on. */
+  public CountedOrigin(Origin origin) {
     this.origin = origin;
   }
 
   /** The requests so far. */
-  long requests() {
+  private long requests() {
     return requests.sum();
   }
 
   /** The bytes that arrived so far. */
-  long bytes() {
+  private long bytes() {
     return bytes.sum();
+  }
+
+  /** What was asked for so far. */
+  public RemoteTraffic traffic() {
+    return new RemoteTraffic(requests(), bytes(), 0, 0);
   }
 
   @Override

@@ -122,12 +122,7 @@ public final class RemoteDatabase implements Closeable {
 
   /** What was asked for so far. */
   public RemoteTraffic traffic() {
-    RemoteTraffic ranges = reads.counters();
-    return new RemoteTraffic(
-        ranges.requests() + origin.requests(),
-        ranges.bytes() + origin.bytes(),
-        ranges.retries(),
-        ranges.hedges());
+    return reads.counters().plus(origin.traffic());
   }
 
   /** Lets the cache drop the files. A second call does nothing. */

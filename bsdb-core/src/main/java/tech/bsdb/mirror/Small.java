@@ -14,7 +14,7 @@ import tech.bsdb.transfer.Shipment;
 import tech.bsdb.transfer.TransferOptions;
 
 /** Reads small files of an origin whole, with attempts within a deadline. Thread-safe. */
-final class Small {
+public final class Small {
   private static final Duration PAUSE = Duration.ofMillis(100);
 
   private final Origin origin;
@@ -22,7 +22,8 @@ final class Small {
   private final TransferOptions transfer;
   private volatile boolean cancelled;
 
-  Small(Origin origin, RemoteOptions options) {
+  /** Reads files of an origin. */
+  public Small(Origin origin, RemoteOptions options) {
     this.origin = origin;
     this.deadline = options.deadline();
     this.transfer = TransferOptions.defaults().withAttempts(options.attempts(), PAUSE);
@@ -38,8 +39,12 @@ final class Small {
     cancelled = true;
   }
 
-  /** Reads a file. */
-  byte[] read(String file, int most) throws IOException {
+  /**
+   * Reads a file.
+   *
+   * @param most its greatest length in bytes
+   */
+  public byte[] read(String file, int most) throws IOException {
     long begin = System.nanoTime();
     try {
       return Shipment.content(origin, file, most, transfer, () -> checkTime(file, begin));
@@ -57,6 +62,11 @@ final class Small {
           new IOException(
               origin.location(file) + ": not read within " + deadline.toMillis() + " ms"));
     }
+  }
+
+  /** Reads the id that a manifest states. */
+  public String id(String file) throws IOException {
+    return manifest(file).stated().id().toString();
   }
 
   /** Reads a manifest; a second time if it arrives damaged. */

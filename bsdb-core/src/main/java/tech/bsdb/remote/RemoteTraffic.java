@@ -8,4 +8,16 @@ package tech.bsdb.remote;
  * @param retries the requests that were sent because an earlier one of the same read failed
  * @param hedges the requests that were sent because an earlier one of the same read took long
  */
-public record RemoteTraffic(long requests, long bytes, long retries, long hedges) {}
+public record RemoteTraffic(long requests, long bytes, long retries, long hedges) {
+  /** Nothing. */
+  public static final RemoteTraffic NONE = new RemoteTraffic(0, 0, 0, 0);
+
+  /** The sum of both. */
+  public RemoteTraffic plus(RemoteTraffic other) {
+    return new RemoteTraffic(
+        requests + other.requests,
+        bytes + other.bytes,
+        retries + other.retries,
+        hedges + other.hedges);
+  }
+}

@@ -3,20 +3,14 @@ package tech.bsdb.store;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -29,16 +23,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tech.bsdb.Database;
 import tech.bsdb.IoCounters;
-import tech.bsdb.Statistics;
-import tech.bsdb.format.Manifest;
-import tech.bsdb.io.DurableFiles;
 import tech.bsdb.io.Memory;
-import tech.bsdb.io.PageCache;
 import tech.bsdb.io.Uninterrupted;
+import tech.bsdb.remote.RemoteTraffic;
 
 /**
- * The thread that follows a directory: it does all checking, opening, swapping and closing. Other
- * threads see its state through volatile fields.
+ * The thread that follows a store or a database: it does all checking, opening, swapping and
+ * closing. Other threads see its state through volatile fields.
  */
 final class Reloader {
   private static final Logger LOG = LoggerFactory.getLogger(ReloadingDatabase.class);
@@ -52,9 +43,10 @@ final class Reloader {
   /** The least time between two requests to release the memory of closed versions. */
   private static final long COLLECTION_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  private final Path directory;
-  private final boolean store;
-  private final ReloadOptions options;
+  /** The least time between two checks that reads ask for. */
+  private static final long LEAST_PAUSE = TimeUnit.SECONDS.toNanos(1);
+
+  private final Followed source;
   private final ReloadListener listener;
   private final long poll;
   private final Thread thread = new Thread(this::run, "bsdb-reload");
@@ -66,11 +58,15 @@ final class Reloader {
   private final AtomicLong swaps = new AtomicLong();
   private final List<Database> open = new ArrayList<>(); // guards itself and the reads
   private IoCounters readsOfClosed = new IoCounters(0, 0);
+  private RemoteTraffic askedAgainByClosed = RemoteTraffic.NONE;
+
+  /** Whether a read found that the files of the version may have gone. */
+  private volatile boolean doubted;
 
   // confined to the reload thread
   private final List<OpenVersion> retired = new ArrayList<>();
   private @Nullable NamedVersion followed;
-  private @Nullable ManifestStamp stamp;
+  private @Nullable Object stamp;
   private @Nullable Attempt failed;
   private @Nullable NamedVersion unfinished;
   private boolean nothingNamed;
@@ -79,24 +75,21 @@ final class Reloader {
   private boolean uncollected;
 
   /** A rejected version and when to retry it. */
-  private record Attempt(
-      NamedVersion target, @Nullable ManifestStamp stamp, long next, long pause) {
-    boolean isOf(NamedVersion other, @Nullable ManifestStamp now) {
-      return target.directory().equals(other.directory()) && Objects.equals(stamp, now);
+  private record Attempt(NamedVersion target, @Nullable Object stamp, long next, long pause) {
+    boolean isOf(NamedVersion other, @Nullable Object now) {
+      return Objects.equals(target.version(), other.version()) && Objects.equals(stamp, now);
     }
   }
 
-  Reloader(Path directory, boolean store, ReloadOptions options) {
-    this.directory = directory;
-    this.store = store;
-    this.options = options;
+  Reloader(Followed source, ReloadOptions options) {
+    this.source = source;
     this.listener = options.listener();
     this.poll = options.poll().toNanos();
   }
 
   /** Opens the first version on the caller's thread, then starts following. */
   void start(NamedVersion first) throws IOException {
-    stamp = ManifestStamp.of(first.directory());
+    stamp = source.stamp(first);
     followed = first;
     OpenVersion opened = open(first);
     opened(opened);
@@ -109,14 +102,9 @@ final class Reloader {
     }
   }
 
-  /** Opens a version: checks the frame of every file, preloads, opens. */
   private OpenVersion open(NamedVersion target) throws IOException {
     long began = System.nanoTime();
-    target.mustExist();
-    if (options.preload() != Preload.NONE) {
-      preload(Database.statistics(target.directory()));
-    }
-    Database database = Database.open(target.directory(), options.open());
+    Database database = source.open(target, () -> closing);
     try {
       String id = database.statistics().databaseId();
       Duration took = Duration.ofNanos(System.nanoTime() - began);
@@ -125,25 +113,6 @@ final class Reloader {
     } catch (RuntimeException | Error e) {
       database.close();
       throw e;
-    }
-  }
-
-  /** Reads the selected files into the page cache, in huge pages if memory has room. */
-  private void preload(Statistics statistics) throws IOException {
-    Map<Path, Long> files = new LinkedHashMap<>();
-    statistics
-        .fileBytes()
-        .forEach(
-            (name, bytes) -> {
-              if (options.preload() == Preload.ALL
-                  || !DurableFiles.name(Path.of(name)).startsWith("data")) {
-                files.put(statistics.directory().resolve(name), bytes);
-              }
-            });
-    long bytes = files.values().stream().mapToLong(Long::longValue).sum();
-    boolean inHugePages = bytes <= Memory.available();
-    for (Map.Entry<Path, Long> file : files.entrySet()) {
-      PageCache.read(file.getKey(), file.getValue(), inHugePages, () -> closing, more -> {});
     }
   }
 
@@ -165,6 +134,22 @@ final class Reloader {
     }
   }
 
+  @Nullable RemoteTraffic traffic() {
+    RemoteTraffic asked = source.traffic();
+    if (asked == null) {
+      return null;
+    }
+    synchronized (open) {
+      RemoteTraffic known = asked.plus(askedAgainByClosed);
+      return open.stream().map(Reloader::askedAgain).reduce(known, RemoteTraffic::plus);
+    }
+  }
+
+  private static RemoteTraffic askedAgain(Database by) {
+    RemoteTraffic all = by.remoteTraffic();
+    return all == null ? RemoteTraffic.NONE : new RemoteTraffic(0, 0, all.retries(), all.hedges());
+  }
+
   private void opened(OpenVersion version) {
     synchronized (open) {
       open.add(version.database);
@@ -172,8 +157,16 @@ final class Reloader {
     served = version;
   }
 
-  boolean followsStore() {
-    return store;
+  Followed source() {
+    return source;
+  }
+
+  /** Has the version checked soon, since a read found that its files may have gone. */
+  void doubt() {
+    if (!doubted) {
+      doubted = true;
+      wake();
+    }
   }
 
   boolean reload() throws IOException {
@@ -199,6 +192,9 @@ final class Reloader {
   void close() {
     refuseOnOwnThread();
     closing = true;
+    if (source.isDistant()) {
+      thread.interrupt(); // it may be waiting for a network
+    }
     wake();
     Uninterrupted.join(thread);
   }
@@ -214,15 +210,20 @@ final class Reloader {
   }
 
   private void run() {
-    long next = System.nanoTime() + poll;
-    long collection = System.nanoTime();
+    long checked = System.nanoTime();
+    long next = checked + poll;
+    long collection = checked;
     while (!closing) {
       closeIdle();
       answerRequests();
       long now = System.nanoTime();
+      if (doubted) {
+        next = Math.min(next - now, checked + LEAST_PAUSE - now) + now;
+      }
       if (now - next >= 0) {
         checkQuietly();
         now = System.nanoTime();
+        checked = now;
         next = now + poll;
       }
       if (uncollected && now - collection >= 0) {
@@ -237,6 +238,7 @@ final class Reloader {
         Thread.interrupted(); // clear the flag: it would keep us from parking
       }
     }
+    Thread.interrupted(); // what is closed need not hurry
     OpenVersion last = served;
     served = null;
     if (last != null) {
@@ -249,6 +251,11 @@ final class Reloader {
       LockSupport.park(this);
       Thread.interrupted();
       closeIdle();
+    }
+    try {
+      source.close();
+    } catch (IOException e) {
+      LOG.warn("{}", e.getMessage(), e);
     }
   }
 
@@ -278,10 +285,11 @@ final class Reloader {
     synchronized (open) {
       open.remove(old.database);
       readsOfClosed = readsOfClosed.plus(old.database.ioCounters());
+      askedAgainByClosed = askedAgainByClosed.plus(askedAgain(old.database));
     }
     uncollected = true;
     if (failure != null) {
-      LOG.warn("{}: version {} could not be closed", directory, old.version, failure);
+      LOG.warn("{}: version {} could not be closed", source.location(""), old.version, failure);
     }
     IOException closeFailure = failure;
     report(() -> listener.closed(old.version, closeFailure));
@@ -335,9 +343,13 @@ final class Reloader {
    * @throws IOException if the version was rejected
    */
   private boolean check(boolean now) throws IOException {
+    if (doubted) {
+      doubted = false;
+      stamp = null; // the files may have gone, whatever it says
+    }
     NamedVersion target;
     try {
-      target = store ? NamedVersion.ofStore(directory) : NamedVersion.ofDatabase(directory);
+      target = source.named();
     } catch (IOException e) {
       throw refuse("", e);
     }
@@ -350,8 +362,8 @@ final class Reloader {
     if (!settled && !now) {
       return false; // may be the beginning of a longer name
     }
-    ManifestStamp found = ManifestStamp.of(target.directory());
-    boolean same = followed != null && followed.directory().equals(target.directory());
+    Object found = source.stamp(target);
+    boolean same = followed != null && Objects.equals(followed.version(), target.version());
     if (same && found != null && found.equals(stamp)) {
       accept(target, found);
       return false;
@@ -366,12 +378,11 @@ final class Reloader {
     return open(target, found, same, Math.min(2 * before.pause, Math.max(poll, MAX_PAUSE)));
   }
 
-  private boolean open(NamedVersion target, @Nullable ManifestStamp found, boolean same, long pause)
+  private boolean open(NamedVersion target, @Nullable Object found, boolean same, long pause)
       throws IOException {
     OpenVersion old = Objects.requireNonNull(served);
     try {
-      target.mustExist();
-      if (same && Database.statistics(target.directory()).databaseId().equals(old.id)) {
+      if (same && source.id(target).equals(old.id)) {
         accept(target, found);
         return false;
       }
@@ -383,7 +394,7 @@ final class Reloader {
       retired.add(old);
       LOG.info(
           "{}: version {} is live, replacing {}; opened in {} ms",
-          directory,
+          source.location(""),
           next.version,
           old.version,
           next.openTook.toMillis());
@@ -392,11 +403,11 @@ final class Reloader {
       return true;
     } catch (Throwable e) {
       failed = new Attempt(target, found, System.nanoTime() + pause, pause);
-      throw refuse(target.label(), e);
+      throw refuse(Objects.requireNonNullElseGet(target.version(), source::name), e);
     }
   }
 
-  private void accept(NamedVersion target, @Nullable ManifestStamp found) {
+  private void accept(NamedVersion target, @Nullable Object found) {
     followed = target;
     stamp = found;
     failed = null;
@@ -410,9 +421,7 @@ final class Reloader {
   private boolean nothingNamed(boolean now) throws IOException {
     if (nothingNamed || now) {
       throw refuse(
-          "",
-          new NoSuchFileException(
-              directory.resolve(Pointer.FILE).toString(), null, "names no version"));
+          "", new NoSuchFileException(source.location(Pointer.FILE), null, "names no version"));
     }
     nothingNamed = true;
     return false;
@@ -427,7 +436,7 @@ final class Reloader {
       OpenVersion live = served;
       LOG.warn(
           "{}: version {} is refused, {} keeps serving: {}",
-          directory,
+          source.location(""),
           version.isEmpty() ? "(none named)" : version,
           live == null ? "nothing" : live.version,
           reason);
@@ -467,25 +476,5 @@ final class Reloader {
           .toLowerCase(Locale.ROOT);
     }
     return message.replaceAll("\\s*\\R\\s*", " ");
-  }
-
-  /**
-   * A cheap fingerprint that shows whether a database's manifest was replaced.
-   *
-   * @param key the file system's key for the file
-   * @param modified when the file was last modified
-   * @param bytes the file's length
-   */
-  private record ManifestStamp(@Nullable Object key, FileTime modified, long bytes) {
-    /** The stamp of a database's manifest, or null if it cannot be read. */
-    static @Nullable ManifestStamp of(Path database) {
-      try {
-        BasicFileAttributes found =
-            Files.readAttributes(database.resolve(Manifest.FILE_NAME), BasicFileAttributes.class);
-        return new ManifestStamp(found.fileKey(), found.lastModifiedTime(), found.size());
-      } catch (IOException notThere) {
-        return null;
-      }
-    }
   }
 }

@@ -1,7 +1,7 @@
 package tech.bsdb.store;
 
 import java.io.IOException;
-import java.nio.file.Files;
+import java.net.URI;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
@@ -12,10 +12,13 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.IoCounters;
 import tech.bsdb.ValueReader;
+import tech.bsdb.remote.RangeOrigin;
+import tech.bsdb.remote.RemoteOptions;
+import tech.bsdb.remote.RemoteTraffic;
 
 /**
- * An open database that follows its directory: the current version of a store, or a plain database
- * replaced in place. Thread-safe.
+ * An open database that follows its directory, here or elsewhere: the current version of a store,
+ * or a plain database replaced in place. Thread-safe.
  *
  * <p>The directory is polled for a new version. A new version is opened while the old one keeps
  * serving, then replaces it atomically; the old one is closed when its last lease is released. A
@@ -33,13 +36,13 @@ import tech.bsdb.ValueReader;
 public final class ReloadingDatabase implements AutoCloseable {
   private static final int ATTEMPTS = 20;
 
-  private final Path directory;
+  private final @Nullable Path directory;
   private final Reloader reloader;
 
   /** How many value readers each thread is in. */
   private final ThreadLocal<int[]> readers = ThreadLocal.withInitial(() -> new int[1]);
 
-  private ReloadingDatabase(Path directory, Reloader reloader) {
+  private ReloadingDatabase(@Nullable Path directory, Reloader reloader) {
     this.directory = directory;
     this.reloader = reloader;
   }
@@ -53,23 +56,82 @@ public final class ReloadingDatabase implements AutoCloseable {
    * @throws tech.bsdb.error.CorruptDatabaseException if the current version is damaged
    */
   public static ReloadingDatabase open(Path directory, ReloadOptions options) throws IOException {
-    refuseUnlessServable(directory);
-    boolean store = Store.isStore(directory);
+    return open(FollowedDirectory.of(directory, options), directory, options);
+  }
+
+  /**
+   * Opens the current version of a store or a database where it lies, and starts following it there
+   * without a copy. Looks for another version by one request every {@link ReloadOptions#poll}, to
+   * the pointer of a store or the manifest of a database; to open one takes those of {@link
+   * Database#open(URI, RemoteOptions)}. A location with the scheme {@code file} is that of a
+   * directory.
+   *
+   * @param reload of these, {@link ReloadOptions#open} has no effect elsewhere
+   * @throws IllegalArgumentException if nothing reads the scheme of the location, or if files shall
+   *     be {@linkplain ReloadOptions#preload preloaded} that are not here
+   * @throws IOException as {@link Database#open(URI, RemoteOptions)}
+   */
+  public static ReloadingDatabase open(URI location, RemoteOptions options, ReloadOptions reload)
+      throws IOException {
+    if ("file".equalsIgnoreCase(location.getScheme())) {
+      return open(Path.of(location), reload);
+    }
+    requireNoPreload(reload);
+    return openDistant(FollowedOrigin.of(location, options), reload);
+  }
+
+  /**
+   * Opens the current version at an origin and starts following it; see {@link #open(URI,
+   * RemoteOptions, ReloadOptions)}.
+   *
+   * @param origin where the store or the database lies; not closed by this
+   */
+  public static ReloadingDatabase open(
+      RangeOrigin origin, RemoteOptions options, ReloadOptions reload) throws IOException {
+    requireNoPreload(reload);
+    return openDistant(FollowedOrigin.of(origin, options, null), reload);
+  }
+
+  private static void requireNoPreload(ReloadOptions reload) {
+    if (reload.preload() != Preload.NONE) {
+      throw new IllegalArgumentException("a database elsewhere cannot be preloaded into memory");
+    }
+  }
+
+  private static ReloadingDatabase openDistant(FollowedOrigin source, ReloadOptions reload)
+      throws IOException {
+    try {
+      return open(source, null, reload);
+    } catch (IOException | RuntimeException e) {
+      try {
+        source.close();
+      } catch (IOException of) {
+        e.addSuppressed(of);
+      }
+      throw e;
+    }
+  }
+
+  private static ReloadingDatabase open(
+      Followed source, @Nullable Path directory, ReloadOptions options) throws IOException {
     for (int attempt = 1; ; attempt++) {
-      NamedVersion target =
-          store ? NamedVersion.ofStore(directory) : NamedVersion.ofDatabase(directory);
+      NamedVersion target = source.named();
       if (target == null) {
         throw new NoSuchFileException(
-            directory.resolve(Pointer.FILE).toString(),
+            source.location(Pointer.FILE),
             null,
-            "names no version; to make one current: bsdb rollback " + directory + " VERSION");
+            "names no version; to make one current: bsdb rollback "
+                + source.location("")
+                + " VERSION");
       }
       try {
-        Reloader reloader = new Reloader(directory, store, options);
+        Reloader reloader = new Reloader(source, options);
         reloader.start(target);
         return new ReloadingDatabase(directory, reloader);
       } catch (IOException e) {
-        boolean moved = store && !Objects.equals(target, NamedVersion.ofStore(directory));
+        boolean perhaps =
+            source.isStore() && (!source.isDistant() || e instanceof NoSuchFileException);
+        boolean moved = perhaps && !Objects.equals(target, source.named());
         if (!moved || attempt == ATTEMPTS) {
           throw e;
         }
@@ -77,38 +139,19 @@ public final class ReloadingDatabase implements AutoCloseable {
     }
   }
 
-  private static void refuseUnlessServable(Path directory) throws IOException {
-    if (!Files.exists(directory)) {
-      throw new NoSuchFileException(
-          directory.toString(),
-          null,
-          "no such directory; create a database with: bsdb build -i FILE -o "
-              + directory
-              + ", or a store with: bsdb publish DB "
-              + directory);
-    }
-    if (!Files.isDirectory(directory)) {
-      throw new NotDirectoryException(
-          directory + " is not a directory; name a database or a store of databases");
-    }
-    if (Store.isStore(directory) || Directories.isDatabase(directory)) {
-      return;
-    }
-    Store.requireCurrent(directory);
-    throw new NotDirectoryException(
-        directory
-            + " is neither a database nor a store of databases; create one with: bsdb build -i FILE"
-            + " -o DB, or: bsdb publish DB STORE");
+  /** The followed directory; null if that lies elsewhere. */
+  public @Nullable Path directory() {
+    return directory;
   }
 
-  /** The followed directory. */
-  public Path directory() {
-    return directory;
+  /** Where the followed store or database lies, as people write it. */
+  public String location() {
+    return reloader.source().location("");
   }
 
   /** Whether this follows a store's current version rather than a plain database. */
   public boolean followsStore() {
-    return reloader.followsStore();
+    return reloader.source().isStore();
   }
 
   /**
@@ -217,6 +260,25 @@ public final class ReloadingDatabase implements AutoCloseable {
   }
 
   /**
+   * Returns what all versions and the looks for others asked for elsewhere since this was opened;
+   * null if this follows a directory here.
+   */
+  public @Nullable RemoteTraffic remoteTraffic() {
+    return reloader.traffic();
+  }
+
+  /**
+   * Tells that a read of a version elsewhere found its files gone or replaced. Whether another one
+   * is current is then checked soon, but not more than once a second; this does not wait for it. No
+   * effect for a directory here.
+   */
+  public void checkSoon() {
+    if (reloader.source().isDistant()) {
+      reloader.doubt();
+    }
+  }
+
+  /**
    * Stops granting leases, waits until all are released, then closes everything. A second call
    * waits too. A thread that holds a lease must not call this, or it deadlocks.
    *
@@ -227,7 +289,7 @@ public final class ReloadingDatabase implements AutoCloseable {
   public void close() {
     if (readers.get()[0] > 0) {
       throw new IllegalStateException(
-          directory + ": a value reader must not close the database that it reads");
+          location() + ": a value reader must not close the database that it reads");
     }
     reloader.close();
   }
