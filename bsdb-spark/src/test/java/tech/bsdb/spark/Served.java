@@ -97,6 +97,7 @@ final class Served implements AutoCloseable {
         ValueKind.JSON,
         Preload.NONE,
         Duration.ofSeconds(1),
+        Duration.ofSeconds(10),
         null,
         null,
         null,

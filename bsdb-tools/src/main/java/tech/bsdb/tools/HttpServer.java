@@ -101,8 +101,20 @@ public final class HttpServer extends Command {
   }
 
   static ServeOptions options(Arguments arguments) throws UsageException, IOException {
+    DataSetLocations data = DataSetLocations.of(arguments);
+    Preload preload = arguments.choice("--preload", Preload.class, Preload.NONE);
+    if (preload != Preload.NONE && !data.areAllHere()) {
+      throw new UsageException(
+          "--preload reads files of this machine into memory, and not those of data sets elsewhere,"
+              + " whose pages are kept as lookups read them; leave it out");
+    }
+    if (data.areAllElsewhere()) {
+      arguments.refuse(
+          List.of("-ic", "-id", "-kd", "--engine"),
+          "is for a data set here; elsewhere there is one way to read");
+    }
     return new ServeOptions(
-        DataSetLocations.of(arguments),
+        data,
         arguments.text("-A", "0.0.0.0"),
         arguments.integer("-p", 0, 65_535, 9999),
         http(arguments),
@@ -114,8 +126,9 @@ public final class HttpServer extends Command {
         open(arguments),
         arguments.has("-async"),
         values(arguments),
-        arguments.choice("--preload", Preload.class, Preload.NONE),
+        preload,
         Duration.ofSeconds(arguments.number("--poll", 1, 10, 1)),
+        Duration.ofSeconds(arguments.number("--poll", 1, 10, 10)),
         arguments.path("--token-file").orElse(null),
         tls(arguments.path("--tls-cert"), arguments.path("--tls-key")),
         arguments.path("--access-log").map(Path::toString).orElse(null),

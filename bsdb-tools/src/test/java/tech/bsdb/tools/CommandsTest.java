@@ -573,8 +573,7 @@ class CommandsTest {
         "get-rate -d s3a://b/x",
         "stat --engines -d https://b/x",
         "merge -d s3a://b/x -i IN -o DB",
-        "serve -d s3a://b/x",
-        "serve -d u=s3a://b/x"
+        "serve -d s3a://b/x --follow s3a://b/y"
       })
   void urlsAreNoLocalPaths(String line) throws Exception {
     assertThat(build("a 1\n").code()).isZero();

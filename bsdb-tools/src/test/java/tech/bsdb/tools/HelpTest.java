@@ -72,7 +72,7 @@ class HelpTest {
         .containsExactlyInAnyOrder(
             "-i FILE",
             "-i PATH",
-            "-d [NAME=]DIR",
+            "-d [NAME=]PLACE",
             "--value-column COLUMN",
             "--include PATTERN",
             "--exclude PATTERN",

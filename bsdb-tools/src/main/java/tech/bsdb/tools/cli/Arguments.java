@@ -255,8 +255,8 @@ public final class Arguments {
     if (URL.matcher(value).lookingAt()) {
       throw new UsageException(
           ("%s takes a path of this machine, not the URL %s; bsdb push and bsdb pull copy databases"
-                  + " to other places and from there, and get, scan, stat, verify and diff read them"
-                  + " where they are")
+                  + " to other places and from there, and get, scan, stat, verify, diff and serve"
+                  + " read them where they are")
               .formatted(of, value));
     }
     try {

@@ -8,11 +8,13 @@ import tech.bsdb.Database.VerifyListener;
 import tech.bsdb.Statistics;
 import tech.bsdb.VerifyReport;
 import tech.bsdb.remote.RemoteOptions;
+import tech.bsdb.store.ReloadOptions;
+import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.source.RangeDirectory;
 
-/** A database that a command only reads, here or elsewhere. {@link PlaceOptions} finds it. */
-sealed interface Place extends AutoCloseable {
+/** A database or a store that a command only reads, here or elsewhere. */
+public sealed interface Place extends AutoCloseable {
   /** Opens the database, to be closed before this place. */
   Database open() throws IOException;
 
@@ -32,6 +34,9 @@ sealed interface Place extends AutoCloseable {
 
   /** The figures of the database. */
   Statistics statistics() throws IOException;
+
+  /** Opens the database or the current version of the store, and follows it. */
+  ReloadingDatabase follow(ReloadOptions options) throws IOException;
 
   /** Checks the database. */
   VerifyReport verify(VerifyListener listener) throws IOException;
@@ -68,6 +73,11 @@ sealed interface Place extends AutoCloseable {
     }
 
     @Override
+    public ReloadingDatabase follow(ReloadOptions reload) throws IOException {
+      return ReloadingDatabase.open(given, reload);
+    }
+
+    @Override
     public VerifyReport verify(VerifyListener listener) throws IOException {
       return Database.verify(directory, listener);
     }
@@ -91,6 +101,11 @@ sealed interface Place extends AutoCloseable {
     }
 
     @Override
+    public ReloadingDatabase follow(ReloadOptions reload) throws IOException {
+      return ReloadingDatabase.open(location, options, reload);
+    }
+
+    @Override
     public VerifyReport verify(VerifyListener listener) throws IOException {
       return Database.verify(location, options, listener);
     }
@@ -111,6 +126,11 @@ sealed interface Place extends AutoCloseable {
     @Override
     public Statistics statistics() throws IOException {
       return Database.statistics(directory, options);
+    }
+
+    @Override
+    public ReloadingDatabase follow(ReloadOptions reload) throws IOException {
+      return ReloadingDatabase.open(directory, options, reload);
     }
 
     @Override

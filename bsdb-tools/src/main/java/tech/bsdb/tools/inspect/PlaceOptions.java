@@ -15,9 +15,15 @@ import tech.bsdb.tools.source.FileSourceOptions;
 import tech.bsdb.tools.source.RangeDirectory;
 
 /** The options of commands that read a database where it lies. */
-final class PlaceOptions {
+public final class PlaceOptions {
   /** The text of the help that declares them. */
   static final String TEXT = "elsewhere";
+
+  /** The part of it that is about reading, not about Hadoop. */
+  private static final String READING = "distant";
+
+  private static final String NOT_ELSEWHERE =
+      "is for a database elsewhere; name that, for example s3a://bucket/rdb";
 
   private static final Pattern URL = Pattern.compile("[a-zA-Z][a-zA-Z0-9+.-]+:/.*");
   private static final Pattern FILE = Pattern.compile("(?i)file:.*");
@@ -33,7 +39,7 @@ final class PlaceOptions {
     }
     refuse(arguments);
     return given.isPresent() && URL.matcher(given.get()).matches()
-        ? here(arguments, given.get())
+        ? here(given.get())
         : new Place.Here(DatabaseOption.current(arguments), DatabaseOption.place(arguments));
   }
 
@@ -44,8 +50,8 @@ final class PlaceOptions {
    */
   static Place of(Arguments arguments, int number) throws UsageException, IOException {
     String given = arguments.operands().get(number);
-    if (isElsewhere(given)) {
-      return elsewhere(given);
+    if (isElsewhere(arguments, given)) {
+      return elsewhere(arguments, given);
     }
     boolean others = false;
     for (String operand : arguments.operands()) {
@@ -64,23 +70,51 @@ final class PlaceOptions {
   }
 
   private static void refuse(Arguments arguments) throws UsageException {
-    arguments.refuse(
-        arguments.optionsIn(TEXT),
-        "is for a database elsewhere; name that, for example s3a://bucket/rdb");
+    arguments.refuse(arguments.optionsIn(TEXT), NOT_ELSEWHERE);
+  }
+
+  /**
+   * Finds a database or a store that is to be followed.
+   *
+   * @param given a directory, which is checked to be one that can hold a database, or a URL
+   */
+  public static Place followed(Arguments arguments, String given)
+      throws UsageException, IOException {
+    if (isElsewhere(arguments, given)) {
+      return elsewhere(arguments, given);
+    }
+    Path directory = DatabaseOption.of(directory("-d", given), given);
+    return new Place.Here(directory, directory);
+  }
+
+  /**
+   * Rejects the options of a command that follows databases and stores, none of which is elsewhere.
+   *
+   * @param hadoop whether those for Hadoop, too
+   */
+  public static void refuse(Arguments arguments, boolean hadoop) throws UsageException {
+    arguments.refuse(arguments.optionsIn(READING), NOT_ELSEWHERE);
+    if (hadoop) {
+      arguments.refuse(arguments.optionsIn("hadoop"), NOT_ELSEWHERE);
+    }
+  }
+
+  private static Place here(String given) throws UsageException, IOException {
+    Path directory = directory("database", given);
+    return new Place.Here(DatabaseOption.current(directory, given), directory);
   }
 
   /** A local directory, which may be written as a URL. */
-  private static Place here(String given) throws UsageException, IOException {
+  private static Path directory(String of, String given) throws UsageException, IOException {
     if (!FILE.matcher(given).matches()) {
-      Path directory = Arguments.pathOf("database", given);
-      return new Place.Here(DatabaseOption.current(directory, given), directory);
+      return Arguments.pathOf(of, given);
     }
     try (DistantDirectory opened = DistantDirectory.open(given, FileSourceOptions.local())) {
       Path directory = opened.local();
       if (directory == null) {
         throw new UsageException(given + ": not the URL of a file here");
       }
-      return new Place.Here(DatabaseOption.current(directory, given), directory);
+      return directory;
     }
   }
 

@@ -2,6 +2,8 @@ package tech.bsdb.tools.publish;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Arguments;
@@ -40,8 +42,9 @@ public record FollowOptions(
   public static @Nullable FollowOptions of(Arguments arguments, Path store) throws UsageException {
     Optional<String> source = arguments.text("--follow");
     if (source.isEmpty()) {
-      arguments.refuse(
-          arguments.optionsIn("following"), "is for following a source; add --follow SRC");
+      List<String> needless = new ArrayList<>(arguments.optionsIn("following"));
+      needless.removeAll(arguments.optionsIn("hadoop")); // or for a data set elsewhere
+      arguments.refuse(needless, "is for following a source; add --follow SRC");
       return null;
     }
     arguments.refuseEmpty("--follow", "a source, such as hdfs://namenode:8020/stores/users");

@@ -144,6 +144,7 @@ final class Lookups {
       reply = Reply.of(e);
     } else {
       counts().error(asked);
+      set.failed(cause);
       requests.failed(exchange, cause);
       reply = ours;
     }

@@ -23,10 +23,11 @@ import tech.bsdb.tools.serve.dataset.DataSetLocations;
  * @param threads the number of event loops
  * @param approximate whether the database must be an approximate one
  * @param open how databases are opened
- * @param async whether lookups are asynchronous
+ * @param async whether lookups are asynchronous; those in data sets elsewhere always are
  * @param values what values are answered as
  * @param preload what part of a version is loaded into memory before it is served
  * @param poll how often to check for another version
+ * @param pollElsewhere how often to check in data sets elsewhere
  * @param tokens the file of bearer tokens, null for none
  * @param tls certificate and key, null for plain HTTP
  * @param accessLog where requests are logged: a file, or {@code -} for stdout; null for none
@@ -48,6 +49,7 @@ public record ServeOptions(
     ValueKind values,
     Preload preload,
     Duration poll,
+    Duration pollElsewhere,
     @Nullable Path tokens,
     @Nullable TlsFiles tls,
     @Nullable String accessLog,

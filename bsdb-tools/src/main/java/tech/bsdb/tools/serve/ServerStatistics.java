@@ -18,6 +18,7 @@ import tech.bsdb.Database;
 import tech.bsdb.IoCounters;
 import tech.bsdb.MemoryUse;
 import tech.bsdb.Statistics;
+import tech.bsdb.remote.RemoteTraffic;
 import tech.bsdb.store.Lease;
 import tech.bsdb.store.Refusal;
 import tech.bsdb.store.Store;
@@ -69,6 +70,7 @@ record ServerStatistics(
     try (Lease lease = shown.acquire()) {
       all.put("database", database(shown, lease));
       all.put("store", shown.database().followsStore() ? store(shown, lease.version()) : null);
+      all.put("remote", remote(shown));
     }
     all.put("datasets", sets.areNamed() ? dataSets() : null);
     all.putAll(shared);
@@ -126,8 +128,23 @@ record ServerStatistics(
       map.put("refused", refused(set));
       map.put("lookups", set.counts().byOutcome());
       map.put("io", io(set.database().ioCounters()));
+      map.put("remote", remote(set));
       return map;
     }
+  }
+
+  /** Returns the figures of requests to where a data set lies; null if that is a directory here. */
+  private static @Nullable Map<String, Long> remote(DataSet set) {
+    RemoteTraffic traffic = set.database().remoteTraffic();
+    if (traffic == null) {
+      return null;
+    }
+    Map<String, Long> map = new LinkedHashMap<>();
+    map.put("requests", traffic.requests());
+    map.put("bytes", traffic.bytes());
+    map.put("retries", traffic.retries());
+    map.put("hedges", traffic.hedges());
+    return map;
   }
 
   /** Returns the figures of reads. */
@@ -210,10 +227,10 @@ record ServerStatistics(
     ServedVersion version = set.version(lease);
     Statistics s = version.statistics;
     Map<String, @Nullable Object> map = new LinkedHashMap<>();
-    map.put("directory", s.directory().toString());
+    map.put("directory", s.location());
     map.put("version", version.name);
     map.put("id", version.id());
-    map.put("builtAt", builtAt(s.directory()));
+    map.put("builtAt", set.isDistant() ? null : builtAt(s.directory()));
     map.put("openedAt", lease.openedAt());
     map.put("openSeconds", lease.openTook().toNanos() / 1e9);
     map.put("engine", s.engine());
@@ -226,12 +243,20 @@ record ServerStatistics(
 
   private static Map<String, @Nullable Object> store(DataSet set, String serving) {
     Map<String, @Nullable Object> map = new LinkedHashMap<>();
-    map.put("directory", set.directory().toString());
+    map.put("directory", set.database().location());
     map.put("swaps", set.database().swaps());
     map.put("refused", refused(set));
     List<Map<String, @Nullable Object>> versions = new ArrayList<>();
+    Path directory = set.database().directory();
+    if (directory == null) { // to list versions elsewhere would take many requests
+      Refusal refusal = set.database().refused();
+      boolean other = refusal != null && !refusal.version().isEmpty();
+      map.put("current", other ? refusal.version() : serving);
+      map.put("versions", versions);
+      return map;
+    }
     try {
-      Store store = Store.open(set.directory());
+      Store store = Store.open(directory);
       map.put("current", store.current());
       for (StoredVersion version : set.stored(store)) {
         Map<String, @Nullable Object> of = new LinkedHashMap<>();

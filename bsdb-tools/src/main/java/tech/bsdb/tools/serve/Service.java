@@ -8,15 +8,16 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.store.Lease;
@@ -25,6 +26,7 @@ import tech.bsdb.store.ReloadListener;
 import tech.bsdb.store.ReloadOptions;
 import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.inspect.Place;
 import tech.bsdb.tools.publish.Follower;
 import tech.bsdb.tools.serve.client.Connections;
 import tech.bsdb.tools.serve.client.Connections.Limits;
@@ -53,6 +55,11 @@ public final class Service implements AutoCloseable {
   /** How long the end waits for lookups that do not return. */
   private static final int ENDING_SECONDS = 10;
 
+  /** So many batches at once wait for data sets elsewhere. */
+  private static final int DISTANT_WORKERS = 64;
+
+  private static final int IDLE_SECONDS = 10;
+
   /** So many that a file system that does not answer does not keep the metrics back, too. */
   private static final int ADMIN_THREADS = 2;
 
@@ -68,6 +75,7 @@ public final class Service implements AutoCloseable {
   private final Connections adminConnections;
   private final Transport transport;
   private final ExecutorService workers;
+  private final ExecutorService distantWorkers;
   private final ExecutorService counting;
   private final @Nullable Channel listener;
   private final @Nullable Channel respListener;
@@ -94,6 +102,7 @@ public final class Service implements AutoCloseable {
           options.accessLog() == null ? null : keep(new AccessLog(options.accessLog(), console));
       this.accessLog = log;
       LookupCounts counts = new LookupCounts(options.limits().inFlight());
+      keep(options.data());
       this.sets = new DataSets(options.data(), this::opened, counts, this::say);
       keep(this::closeSets);
       ClusterOptions member = options.cluster();
@@ -109,6 +118,8 @@ public final class Service implements AutoCloseable {
           new Connections(options.limits(), new HeldMemory(Long.MAX_VALUE / 2, Long.MAX_VALUE / 2));
       this.workers = Executors.newFixedThreadPool(options.threads(), daemons("bsdb-worker"));
       keep(workers::shutdownNow);
+      this.distantWorkers = distantWorkers();
+      keep(distantWorkers::shutdownNow);
       this.counting = Executors.newSingleThreadExecutor(daemons("bsdb-counting"));
       keep(counting::shutdown);
       RespService resp =
@@ -121,6 +132,7 @@ public final class Service implements AutoCloseable {
                   counts,
                   failures,
                   workers,
+                  distantWorkers,
                   options.async(),
                   joined,
                   counting);
@@ -161,8 +173,8 @@ public final class Service implements AutoCloseable {
                       new Lookups(
                           set,
                           requests,
-                          workers,
-                          options.async(),
+                          set.isDistant() ? distantWorkers : workers,
+                          options.async() || set.isDistant(),
                           options.values(),
                           joined,
                           node -> scheme + "://" + node + prefix),
@@ -252,13 +264,27 @@ public final class Service implements AutoCloseable {
     var unused = on.scheduleAtFixedRate(guarded, nanos, nanos, TimeUnit.NANOSECONDS);
   }
 
+  /** Threads that end when they are idle: there are many, and most of the time they only wait. */
+  private static ExecutorService distantWorkers() {
+    ThreadPoolExecutor threads =
+        new ThreadPoolExecutor(
+            DISTANT_WORKERS,
+            DISTANT_WORKERS,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            daemons("bsdb-distant"));
+    threads.allowCoreThreadTimeOut(true);
+    return threads;
+  }
+
   private static ThreadFactory daemons(String name) {
     return new DefaultThreadFactory(name, true);
   }
 
   /** Opens a data set and checks it. */
-  private ReloadingDatabase opened(String name, Path directory) throws IOException {
-    ReloadingDatabase database = ReloadingDatabase.open(directory, reloading(name));
+  private ReloadingDatabase opened(String name, Place place) throws IOException {
+    ReloadingDatabase database = place.follow(reloading(name, place instanceof Place.Here));
     try {
       check(database);
       return database;
@@ -277,17 +303,17 @@ public final class Service implements AutoCloseable {
       boolean approximate = lease.database().statistics().approximateWidth() > 0;
       if (options.approximate() && !approximate) {
         throw new IOException(
-            opened.directory() + " has no approximate index; leave -a out, or build it with -a");
+            opened.location() + " has no approximate index; leave -a out, or build it with -a");
       }
-      options.values().check(opened.directory(), lease);
+      options.values().check(opened.location(), lease);
     }
   }
 
-  private ReloadOptions reloading(String name) {
+  private ReloadOptions reloading(String name, boolean here) {
     String of = name.isEmpty() ? "" : name + ": ";
     return ReloadOptions.defaults()
         .withOpen(options.open())
-        .withPoll(options.poll())
+        .withPoll(here ? options.poll() : options.pollElsewhere())
         .withPreload(options.preload())
         .withListener(
             new ReloadListener() {
@@ -535,8 +561,11 @@ public final class Service implements AutoCloseable {
   private void endWorkers() {
     counting.shutdown(); // which ends counting
     workers.shutdown();
+    distantWorkers.shutdown();
     try {
-      if (!workers.awaitTermination(ENDING_SECONDS, TimeUnit.SECONDS)) {
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(ENDING_SECONDS);
+      if (!workers.awaitTermination(ENDING_SECONDS, TimeUnit.SECONDS)
+          || !distantWorkers.awaitTermination(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
         say("lookups are still in progress after " + ENDING_SECONDS + " s, and are given up");
       }
     } catch (InterruptedException e) {

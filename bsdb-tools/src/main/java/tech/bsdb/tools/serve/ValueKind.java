@@ -1,7 +1,6 @@
 package tech.bsdb.tools.serve;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import tech.bsdb.Database;
 import tech.bsdb.Database.RecordCursor;
 import tech.bsdb.error.DuplicateKeyException;
@@ -35,7 +34,7 @@ public enum ValueKind {
    *
    * @throws IOException if one is neither JSON nor a row, though it has to be
    */
-  void check(Path directory, Lease version) throws IOException {
+  void check(String location, Lease version) throws IOException {
     if (this == BYTES) {
       return;
     }
@@ -43,7 +42,7 @@ public enum ValueKind {
     try {
       lines = Served.of(new ServedVersion(version), this).lines(null);
     } catch (RequestRefusedException e) {
-      throw new IOException("-json: " + directory + ": " + e.getMessage(), e);
+      throw new IOException("-json: " + location + ": " + e.getMessage(), e);
     }
     Database database = version.database();
     if (database.statistics().approximateWidth() > 0) {

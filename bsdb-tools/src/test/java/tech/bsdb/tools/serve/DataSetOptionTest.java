@@ -39,6 +39,15 @@ class DataSetOptionTest {
         "-d a=DB/none=1           | no such directory",
         "-d a=DB --follow x       | --follow brings the versions of one data set",
         "-d a=DB --keep 1         | --keep is for following a source",
+        "-d DB --requests 9       | --requests is for a database elsewhere; name that",
+        "-d DB --hadoop-conf DB   | --hadoop-conf is for a database elsewhere; name that",
+        "-d http:///x             | http:///x: not a URL, since it names no host",
+        "-d a=DB -d b=http:///x   | http:///x: not a URL, since it names no host",
+        "-d http://x/y --preload all   | --preload reads files of this machine into memory",
+        "-d a=DB -d b=http://x/y --preload index | --preload reads files of this machine into memory",
+        "-d http://x/y --engine mapped | --engine is for a data set here",
+        "-d http://x/y -ic        | -ic is for a data set here",
+        "-d http://x/y --keep 1   | --keep is for following a source",
       })
   void whatItRefuses(String given, String said) {
     String[] line = ("serve " + given.replace("DB", database.toString())).split(" ", -1);

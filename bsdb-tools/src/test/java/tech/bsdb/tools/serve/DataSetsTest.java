@@ -25,7 +25,6 @@ import org.yaml.snakeyaml.Yaml;
 import tech.bsdb.store.Refusal;
 import tech.bsdb.store.ReloadListener;
 import tech.bsdb.store.ReloadOptions;
-import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.tools.CommandRun;
 import tech.bsdb.tools.serve.Wire.Response;
 import tech.bsdb.tools.serve.client.LookupCounts;
@@ -319,9 +318,7 @@ class DataSetsTest {
     try (DataSets sets =
         new DataSets(
             DataSetLocations.in(stores),
-            (name, directory) ->
-                ReloadingDatabase.open(
-                    directory, name.equals("a") ? options : ReloadOptions.defaults()),
+            (name, place) -> place.follow(name.equals("a") ? options : ReloadOptions.defaults()),
             new LookupCounts(1),
             said -> {})) {
       DataSet removed = sets.named("a");

@@ -17,7 +17,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tech.bsdb.store.ReloadOptions;
-import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.serve.Wire.Response;
 import tech.bsdb.tools.serve.client.FailureReports;
@@ -49,7 +48,7 @@ class HistoryTest {
     try (DataSets sets =
         new DataSets(
             DataSetLocations.single(directory),
-            (name, place) -> ReloadingDatabase.open(place, ReloadOptions.defaults()),
+            (name, place) -> place.follow(ReloadOptions.defaults()),
             requests.lookups(),
             text -> {})) {
       String[] version = {"v0"};

@@ -30,7 +30,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.store.ReloadOptions;
-import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.tools.SeedInFailure;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.serve.batch.RequestRefusedException;
@@ -141,7 +140,7 @@ class PlainGetsTest {
     sets =
         new DataSets(
             DataSetLocations.single(directory),
-            (name, place) -> ReloadingDatabase.open(place, ReloadOptions.defaults()),
+            (name, place) -> place.follow(ReloadOptions.defaults()),
             counts,
             text -> {});
     requests = new Requests(counts, new FailureReports(console), new Latencies(), null);

@@ -52,6 +52,7 @@ final class Serving implements AutoCloseable {
   int batchKeys = 100_000;
   long heldBytes = 1 << 30;
   long clientBytes = 1 << 30;
+  Duration pollElsewhere = Duration.ofMillis(20);
   Duration request = Duration.ofMinutes(1);
   Duration idle = Duration.ofMinutes(10);
   Duration drain = Duration.ofSeconds(8);
@@ -151,6 +152,7 @@ final class Serving implements AutoCloseable {
                 safeIntegers ? ValueKind.SAFE_JSON : json ? ValueKind.JSON : ValueKind.BYTES,
                 Preload.NONE,
                 Duration.ofMillis(20),
+                pollElsewhere,
                 tokens,
                 tls,
                 accessLog,

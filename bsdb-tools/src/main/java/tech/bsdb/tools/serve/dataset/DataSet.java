@@ -1,9 +1,10 @@
 package tech.bsdb.tools.serve.dataset;
 
 import java.io.IOException;
-import java.nio.file.Path;
+import java.nio.file.NoSuchFileException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.remote.ChangedException;
 import tech.bsdb.store.Lease;
 import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.store.Store;
@@ -18,6 +19,7 @@ public final class DataSet {
   private final int number;
   private final ReloadingDatabase database;
   private final LookupCounts counts;
+  private final boolean distant;
   private volatile @Nullable ServedVersion version;
   private List<StoredVersion> stored = List.of();
   private long storedNanos = System.nanoTime() - STORED_KEPT_NANOS;
@@ -36,6 +38,7 @@ public final class DataSet {
     this.name = name;
     this.number = number;
     this.database = database;
+    this.distant = database.directory() == null;
     this.counts = counts;
   }
 
@@ -49,9 +52,19 @@ public final class DataSet {
     return number;
   }
 
-  /** Returns the directory of the database or store. */
-  public Path directory() {
-    return database.directory();
+  /** Whether its files lie elsewhere, so that lookups wait for a network. */
+  public boolean isDistant() {
+    return distant;
+  }
+
+  /** Takes note of a failed lookup: files that have gone may be those of a version before. */
+  public void failed(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof NoSuchFileException || cause instanceof ChangedException) {
+        database.checkSoon();
+        return;
+      }
+    }
   }
 
   /** Returns the database or store, for its state. */

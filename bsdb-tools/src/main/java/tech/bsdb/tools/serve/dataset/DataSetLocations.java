@@ -18,15 +18,18 @@ import tech.bsdb.store.Store;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.inspect.DatabaseOption;
+import tech.bsdb.tools.inspect.Place;
+import tech.bsdb.tools.inspect.PlaceOptions;
 
 /**
- * Where the data sets of a service are: one directory without a name, several with names, or all
+ * Where the data sets of a service are: one place without a name, several with names, or all
  * databases and stores in a folder, whose names are those of their directories. Immutable.
  *
- * @param folder the folder; null if the directories are fixed
- * @param fixed the directories that are fixed, by name, in the order of their numbers
+ * @param folder the folder; null if the places are fixed
+ * @param fixed the places that are fixed, by name, in the order of their numbers
  */
-public record DataSetLocations(@Nullable Path folder, Map<String, Path> fixed) {
+public record DataSetLocations(@Nullable Path folder, Map<String, Place> fixed)
+    implements AutoCloseable {
   /** The rules for names, which are parts of paths and labels, and no numbers. */
   private static final String NAME_RULES =
       "a name has 1 to 64 letters, digits, hyphens, underscores and dots, begins with a letter or"
@@ -37,12 +40,19 @@ public record DataSetLocations(@Nullable Path folder, Map<String, Path> fixed) {
 
   /** A single data set, which has no name. */
   public static DataSetLocations single(Path directory) {
-    return new DataSetLocations(null, Map.of("", directory));
+    return single(new Place.Here(directory, directory));
+  }
+
+  /** A single data set, which has no name. */
+  public static DataSetLocations single(Place place) {
+    return new DataSetLocations(null, Map.of("", place));
   }
 
   /** Data sets by their names, in the order of their numbers. */
   public static DataSetLocations named(Map<String, Path> directories) {
-    return new DataSetLocations(null, new LinkedHashMap<>(directories));
+    Map<String, Place> places = new LinkedHashMap<>();
+    directories.forEach((name, each) -> places.put(name, new Place.Here(each, each)));
+    return new DataSetLocations(null, places);
   }
 
   /** The databases and stores in a folder. */
@@ -51,13 +61,20 @@ public record DataSetLocations(@Nullable Path folder, Map<String, Path> fixed) {
   }
 
   /**
-   * Reads the option {@code -d} of {@code bsdb serve}: a directory, a folder, or names and
-   * directories.
+   * Reads the option {@code -d} of {@code bsdb serve}: a place, a folder, or names and places.
    *
    * @throws UsageException if names are wrong, or repeated
    * @throws IOException if a directory is not there, or cannot be a database or store
    */
   public static DataSetLocations of(Arguments arguments) throws UsageException, IOException {
+    DataSetLocations found = read(arguments);
+    if (found.areAllHere()) {
+      PlaceOptions.refuse(arguments, !arguments.has("--follow"));
+    }
+    return found;
+  }
+
+  private static DataSetLocations read(Arguments arguments) throws UsageException, IOException {
     List<String> given = arguments.all("-d");
     boolean anyNamed = false;
     for (String each : given) {
@@ -71,19 +88,23 @@ public record DataSetLocations(@Nullable Path folder, Map<String, Path> fixed) {
       if (arguments.has("--follow")) {
         return single(DatabaseOption.place(arguments));
       }
-      Path directory = DatabaseOption.of(arguments);
-      return isFolder(directory) ? in(directory) : single(directory);
+      if (given.isEmpty()) {
+        return here(DatabaseOption.of(arguments));
+      }
+      arguments.refuseEmpty("-d", "the directory of a database");
+      Place place = PlaceOptions.followed(arguments, given.get(0));
+      return place instanceof Place.Here here ? here(here.directory()) : single(place);
     }
     if (arguments.has("--follow")) {
       throw new UsageException(
           "--follow brings the versions of one data set; give -d one store without a name, and"
               + " bring those of others with bsdb pull");
     }
-    Map<String, Path> named = new LinkedHashMap<>();
+    Map<String, Place> named = new LinkedHashMap<>();
     for (String each : given) {
       if (!hasName(each)) {
         throw new UsageException(
-            "-d \"" + each + "\" has no name among others that have: NAME=DIR");
+            "-d \"" + each + "\" has no name among others that have: NAME=PLACE");
       }
       int end = each.indexOf('=');
       String name = each.substring(0, end);
@@ -94,12 +115,15 @@ public record DataSetLocations(@Nullable Path folder, Map<String, Path> fixed) {
       if (directory.isEmpty()) {
         throw new UsageException("-d \"" + each + "\" names no directory");
       }
-      if (named.put(name, DatabaseOption.of(Arguments.pathOf("-d", directory), directory))
-          != null) {
+      if (named.put(name, PlaceOptions.followed(arguments, directory)) != null) {
         throw new UsageException("-d gives the name " + name + " twice");
       }
     }
-    return named(named);
+    return new DataSetLocations(null, named);
+  }
+
+  private static DataSetLocations here(Path directory) throws IOException {
+    return isFolder(directory) ? in(directory) : single(directory);
   }
 
   /** Whether a value is a name with a directory. A directory that exists is meant as a whole. */
@@ -142,29 +166,43 @@ public record DataSetLocations(@Nullable Path folder, Map<String, Path> fixed) {
     return folder != null || !fixed.containsKey("");
   }
 
-  /** Returns the directories that are fixed, for people. */
-  String directories() {
+  /** Whether all data sets are in directories here. */
+  public boolean areAllHere() {
+    return fixed.values().stream().allMatch(DataSetLocations::isHere);
+  }
+
+  /** Whether no data set is in a directory here. */
+  public boolean areAllElsewhere() {
+    return folder == null && fixed.values().stream().noneMatch(DataSetLocations::isHere);
+  }
+
+  private static boolean isHere(Place place) {
+    return place instanceof Place.Here;
+  }
+
+  /** Returns the places that are fixed, for people. */
+  String places() {
     return fixed.entrySet().stream()
-        .map(each -> each.getKey().isEmpty() ? each.getValue().toString() : shown(each))
+        .map(each -> each.getKey().isEmpty() ? each.getValue().named() : shown(each))
         .collect(Collectors.joining(", "));
   }
 
-  private static String shown(Map.Entry<String, Path> each) {
-    return each.getKey() + "=" + each.getValue();
+  private static String shown(Map.Entry<String, Place> each) {
+    return each.getKey() + "=" + each.getValue().named();
   }
 
   /**
-   * Finds the data sets: their directories by name, in the order in which they get numbers.
+   * Finds the data sets: their places by name, in the order in which they get numbers.
    *
    * @param ignored told about each entry of the folder that is left out because of its name
    * @throws IOException if the folder cannot be read, or holds no data set
    */
-  Map<String, Path> find(Consumer<String> ignored) throws IOException {
+  Map<String, Place> find(Consumer<String> ignored) throws IOException {
     Path searched = folder;
     if (searched == null) {
       return fixed;
     }
-    Map<String, Path> found = new TreeMap<>();
+    Map<String, Place> found = new TreeMap<>();
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(searched)) {
       for (Path entry : entries) {
         String name = String.valueOf(entry.getFileName());
@@ -172,7 +210,7 @@ public record DataSetLocations(@Nullable Path folder, Map<String, Path> fixed) {
           continue;
         }
         if (isName(name)) {
-          found.put(name, entry);
+          found.put(name, new Place.Here(entry, entry));
         } else {
           ignored.accept(entry + " is not served: " + NAME_RULES);
         }
@@ -185,8 +223,16 @@ public record DataSetLocations(@Nullable Path folder, Map<String, Path> fixed) {
     return found;
   }
 
-  /** Returns the single directory, or null if data sets have names. */
+  /** Returns the single directory; null if data sets have names, or the only one is elsewhere. */
   public @Nullable Path directory() {
-    return fixed.get("");
+    return fixed.get("") instanceof Place.Here here ? here.directory() : null;
+  }
+
+  /** Closes the places, after what was opened there. */
+  @Override
+  public void close() throws IOException {
+    for (Place place : fixed.values()) {
+      place.close();
+    }
   }
 }

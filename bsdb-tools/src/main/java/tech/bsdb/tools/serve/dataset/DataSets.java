@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.IoCounters;
 import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.store.Store;
+import tech.bsdb.tools.inspect.Place;
 import tech.bsdb.tools.serve.client.LookupCounts;
 
 /**
@@ -39,7 +40,7 @@ public final class DataSets implements AutoCloseable {
      * @param name empty if it is the only one and has none
      * @throws IOException if that fails
      */
-    ReloadingDatabase open(String name, Path directory) throws IOException;
+    ReloadingDatabase open(String name, Place place) throws IOException;
   }
 
   /**
@@ -84,7 +85,7 @@ public final class DataSets implements AutoCloseable {
     this.said = said;
     List<DataSet> all = new ArrayList<>();
     try {
-      for (Map.Entry<String, Path> found : locations.find(said).entrySet()) {
+      for (Map.Entry<String, Place> found : locations.find(said).entrySet()) {
         all.add(opened(found.getKey(), found.getValue()));
       }
     } catch (IOException | RuntimeException e) {
@@ -94,8 +95,8 @@ public final class DataSets implements AutoCloseable {
     this.served = Served.of(all, all.get(0), new IoCounters(0, 0));
   }
 
-  private DataSet opened(String name, Path directory) throws IOException {
-    ReloadingDatabase database = opener.open(name, directory);
+  private DataSet opened(String name, Place place) throws IOException {
+    ReloadingDatabase database = opener.open(name, place);
     int number = numbers.computeIfAbsent(name, unused -> numbers.size());
     LookupCounts own = locations.areNamed() ? counts.part() : counts;
     return new DataSet(name, number, database, own);
@@ -114,7 +115,7 @@ public final class DataSets implements AutoCloseable {
   /** Returns what they are and where, for people. */
   public String description() {
     Path folder = locations.folder();
-    return folder == null ? locations.directories() : names() + " of " + folder;
+    return folder == null ? locations.places() : names() + " of " + folder;
   }
 
   /** Returns all data sets, by number. */
@@ -171,16 +172,17 @@ public final class DataSets implements AutoCloseable {
    *     then
    */
   public synchronized Changes refresh() throws IOException {
-    Map<String, Path> found = locations.find(said);
+    Map<String, Place> found = locations.find(said);
     List<DataSet> all = new ArrayList<>();
     List<DataSet> gone = new ArrayList<>();
-    Map<String, Path> fresh = new LinkedHashMap<>(found);
+    Map<String, Place> fresh = new LinkedHashMap<>(found);
     Map<String, DataSet> replaced = new HashMap<>();
     for (DataSet each : served.all) {
-      Path directory = found.get(each.name());
-      if (directory == null) {
+      Place place = found.get(each.name());
+      if (place == null) {
         gone.add(each);
-      } else if (Store.isStore(directory) != each.database().followsStore()) {
+      } else if (place instanceof Place.Here here
+          && Store.isStore(here.directory()) != each.database().followsStore()) {
         replaced.put(each.name(), each); // a store has taken the place of a database, or vice versa
       } else {
         all.add(each);
@@ -189,7 +191,7 @@ public final class DataSets implements AutoCloseable {
     }
     List<String> added = new ArrayList<>();
     Map<String, String> failed = new TreeMap<>();
-    for (Map.Entry<String, Path> each : fresh.entrySet()) {
+    for (Map.Entry<String, Place> each : fresh.entrySet()) {
       try {
         all.add(opened(each.getKey(), each.getValue()));
         added.add(each.getKey());

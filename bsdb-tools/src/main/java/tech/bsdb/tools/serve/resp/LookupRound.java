@@ -54,6 +54,7 @@ final class LookupRound {
   private int hits;
   private int misses;
   private @Nullable Lease lease;
+  private @Nullable DataSet answering;
   private @Nullable ServedVersion version;
 
   /** Counts lookups in the data set. */
@@ -184,10 +185,20 @@ final class LookupRound {
   ServedVersion open(DataSet set) {
     Lease acquired = set.acquire();
     lease = acquired;
+    answering = set;
     ServedVersion of = set.version(acquired);
     version = of;
     counts = set.counts();
     return of;
+  }
+
+  /** Returns the data set whose version answers. */
+  DataSet set() {
+    DataSet opened = answering;
+    if (opened == null) {
+      throw new IllegalStateException("the round is not open");
+    }
+    return opened;
   }
 
   /** Returns the version that answers. */
@@ -371,6 +382,7 @@ final class LookupRound {
     }
     if (keys[step] != null) {
       counts.error(1);
+      set().failed(failure);
     }
     service.failures.failed("a command", failure);
     return "ERR the lookup failed; the server's log says why";

@@ -498,13 +498,14 @@ final class RespConnection extends ClientConnection {
       refuse(removed(e));
       return;
     }
-    if (version.statistics.readsMemory() && !service.async) {
+    boolean async = service.isAsync(round.set());
+    if (version.statistics.readsMemory() && !async) {
       round.run(replies, PIECE, values);
       ran();
-    } else if (service.async && round.isSingle()) {
+    } else if (async && round.isSingle()) {
       runSingle(version);
     } else {
-      onThread(service.workers, () -> round.run(replies, PIECE, values));
+      onThread(service.workersOf(round.set()), () -> round.run(replies, PIECE, values));
     }
   }
 
@@ -643,7 +644,7 @@ final class RespConnection extends ClientConnection {
   private void answerAlone(Handler.Alone command) {
     List<byte[]> arguments = reader.arguments();
     if (command instanceof Handler.Deferred deferred) {
-      onThread(service.threadsOf(deferred), () -> answer(deferred, arguments));
+      onThread(service.threadsOf(deferred, session.selected()), () -> answer(deferred, arguments));
       return;
     }
     int start = replies.length();
@@ -668,6 +669,7 @@ final class RespConnection extends ClientConnection {
     } catch (DataSetRemovedException e) {
       fail(start, removed(e));
     } catch (IOException | RuntimeException | Error e) {
+      session.selected().failed(e);
       service.failures.failed("a command", e);
       fail(start, "ERR the command failed; the server's log says why");
     }

@@ -32,8 +32,9 @@ public final class RespService {
   final Credentials credentials;
   final LookupCounts counts;
   final FailureReports failures;
-  final Executor workers;
-  final boolean async;
+  private final Executor workers;
+  private final Executor distantWorkers;
+  private final boolean async;
 
   /** The cluster of which this server is a node; null if it is alone. */
   final @Nullable Cluster cluster;
@@ -55,6 +56,7 @@ public final class RespService {
    * @param connections those of all protocols
    * @param counts counts lookups of all protocols
    * @param workers runs what would block an event loop
+   * @param distantWorkers runs what reads data sets elsewhere
    * @param async whether single lookups are asynchronous
    * @param cluster the cluster of which this server is a node, null for none
    * @param counting runs commands that count the keys of slots, one at a time; it is shut down to
@@ -67,6 +69,7 @@ public final class RespService {
       LookupCounts counts,
       FailureReports failures,
       Executor workers,
+      Executor distantWorkers,
       boolean async,
       @Nullable Cluster cluster,
       ExecutorService counting) {
@@ -77,6 +80,7 @@ public final class RespService {
     this.counts = counts;
     this.failures = failures;
     this.workers = workers;
+    this.distantWorkers = distantWorkers;
     this.async = async;
     this.cluster = cluster;
     this.counting = counting;
@@ -156,9 +160,19 @@ public final class RespService {
     return sets.areNamed();
   }
 
+  /** Returns what runs lookups in a data set that would block an event loop. */
+  Executor workersOf(DataSet set) {
+    return set.isDistant() ? distantWorkers : workers;
+  }
+
+  /** Whether single lookups in a data set are asynchronous. */
+  boolean isAsync(DataSet set) {
+    return async || set.isDistant();
+  }
+
   /** Returns what runs a command that is not answered on the event loop. */
-  Executor threadsOf(Handler.Deferred handler) {
-    return cluster != null && handler instanceof Handler.Counting ? counting : workers;
+  Executor threadsOf(Handler.Deferred handler, DataSet set) {
+    return cluster != null && handler instanceof Handler.Counting ? counting : workersOf(set);
   }
 
   /** Whether the server ends, which commands ask now and then while they read keys. */
