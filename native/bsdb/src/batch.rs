@@ -7,6 +7,8 @@ use crate::layout::packed::Sighted;
 use crate::layout::{Outcome, Scratch};
 use crate::order::tree::OrderTree;
 use crate::os::direct::{self, Pages, Read, Ring};
+#[cfg(feature = "remote")]
+use crate::remote::lookup::{self, Ask};
 use crate::shards::Shards;
 use crate::single::{Engine, Found, Single, Step};
 
@@ -30,6 +32,10 @@ where
     K: AsRef<[u8]>,
     F: FnMut(usize, Option<Found<'db>>, &Scratch) -> Result<()>,
 {
+    #[cfg(feature = "remote")]
+    if let Some(place) = shards.place() {
+        return lookup::each(shards, place, keys, scratch, answer);
+    }
     if shards.reads_directly() {
         return shards.with_ring(|mut ring| {
             for (i, keys) in keys.chunks(READS).enumerate() {
@@ -289,6 +295,11 @@ pub(crate) fn of_order<'db>(
         Some(found) => answer(found.bytes(scratch)),
         None => Err(unfounded(&entries[i])),
     };
+    #[cfg(feature = "remote")]
+    if let Some(place) = shards.place() {
+        let asks = states.iter().zip(&keys).map(|(state, key)| Ask::at(state.single, key, state.signature, state.step));
+        return lookup::answered(place, asks.collect(), 0, scratch, &mut each);
+    }
     if shards.reads_directly() {
         return shards.with_ring(|ring| records_from_device(&states, &keys, &[], 0, ring, scratch, &mut each));
     }

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use crate::batch;
 use crate::error::{Error, Result};
-use crate::file::current;
 use crate::file::directory::Manifest;
+use crate::file::origin::Origin;
 use crate::file::paged::Access;
 use crate::format::elements::ValueElements;
 use crate::format::facts::{Facts, HashKind, Layout};
@@ -19,9 +19,13 @@ use crate::options::Options;
 use crate::order::cursor::OrderCursor;
 use crate::order::key_range::KeyRange;
 use crate::order::walk::Range;
+#[cfg(feature = "remote")]
+use crate::remote::{lookup, options::Traffic};
 use crate::scan::Scan;
 use crate::shards::Shards;
 use crate::single::Found;
+#[cfg(feature = "remote")]
+use crate::single::Single;
 use crate::verify::{self, GoOn, Verified};
 
 /// An open database, set of shards or part of a set. Immutable; any number of threads can use it at once.
@@ -82,11 +86,8 @@ impl Database {
 
     /// Opens a database with options.
     pub fn open_with(path: impl AsRef<Path>, options: Options) -> Result<Database> {
-        let path = path.as_ref();
-        match current::version(path)? {
-            Some(version) => Database::open_directory(&path.join(version), options),
-            None => Database::open_directory(path, options),
-        }
+        let (origin, manifest) = Origin::of(path.as_ref(), &options)?.begin()?;
+        Database::open_at(&origin, manifest, options)
     }
 
     pub(crate) fn shards(&self) -> &Shards {
@@ -95,7 +96,12 @@ impl Database {
 
     /// Opens a directory with a manifest.
     pub(crate) fn open_directory(path: &Path, options: Options) -> Result<Database> {
-        Ok(Database { shards: Shards::open(path, options)? })
+        Database::open_at(&Origin::local(path), None, options)
+    }
+
+    /// Opens what has a manifest, which may have been read already.
+    pub(crate) fn open_at(origin: &Origin, manifest: Option<Manifest>, options: Options) -> Result<Database> {
+        Ok(Database { shards: Shards::open(origin, manifest, options)? })
     }
 
     /// The directory of the database; of a store, that of the version.
@@ -236,6 +242,11 @@ impl Database {
         if self.shards.options.access != Access::Mapped {
             return Ok(None);
         }
+        #[cfg(feature = "remote")]
+        if self.shards.place().is_some() {
+            let found = lookup::at_hand(&self.shards, key)?;
+            return Ok(found.map(|found| found.map(|found| value(&found))));
+        }
         let single = self.shards.single_of(key)?;
         if let Some(found) = single.glance(key) {
             return Ok(Some(found.map(value)));
@@ -272,6 +283,39 @@ impl Database {
                 Ok(())
             })
         })
+    }
+
+    /// Like [`get`](Database::get), for callers that must not block: the future works under any executor. Lookups in
+    /// local databases are answered at once. A lookup ends when the future is dropped.
+    #[cfg(feature = "remote")]
+    pub async fn aget(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        match self.shards.place() {
+            Some(place) => place.entered(lookup::one(&self.shards, key))?.await,
+            None => self.get(key),
+        }
+    }
+
+    /// Like [`get_many`](Database::get_many), for callers that must not block: see [`aget`](Database::aget).
+    #[cfg(feature = "remote")]
+    pub async fn aget_many<K: AsRef<[u8]> + Sync>(&self, keys: &[K]) -> Result<Vec<Option<Vec<u8>>>> {
+        match self.shards.place() {
+            Some(place) => place.entered(lookup::all(&self.shards, place, keys))?.await,
+            None => Ok(self.get_many(keys)?.into_iter().map(|value| value.map(Cow::into_owned)).collect()),
+        }
+    }
+
+    /// What reading this database took so far, from the time it was opened.
+    #[cfg(feature = "remote")]
+    pub fn traffic(&self) -> Traffic {
+        self.shards.place().map(|place| place.traffic()).unwrap_or_default()
+    }
+
+    /// Whether the database is not on this machine.
+    pub fn is_remote(&self) -> bool {
+        #[cfg(feature = "remote")]
+        return self.shards.place().is_some();
+        #[cfg(not(feature = "remote"))]
+        false
     }
 
     /// All records, as an iterator: in the order of the build's input, or in that of signatures in the packed
@@ -391,11 +435,23 @@ impl Database {
     fn verify_asking(&self, go_on: GoOn<'_>) -> Result<Verified> {
         if self.shards.reads_directly() {
             // One read from the device for each record would take days; the page cache is good enough here.
-            let cached = Database::open_directory(&self.shards.path, self.shards.options.access(Access::Read))?;
+            let cached = Database::open_directory(&self.shards.path, self.shards.options.clone().access(Access::Read))?;
             if cached.shards.id == self.shards.id {
                 return cached.verify_asking(go_on);
             }
         }
+        #[cfg(feature = "remote")]
+        if let Some(place) = self.shards.place() {
+            self.require_verifiable(place.remote().memory)?;
+            place.keep_pieces(true);
+            let verified = self.verify_each(go_on);
+            place.keep_pieces(false);
+            return verified;
+        }
+        self.verify_each(go_on)
+    }
+
+    fn verify_each(&self, go_on: GoOn<'_>) -> Result<Verified> {
         let mut verified = Verified::default();
         for single in self.shards.held() {
             verify::single(single, &mut verified, go_on)?;
@@ -403,9 +459,30 @@ impl Database {
         Ok(verified)
     }
 
+    /// Fails if a database elsewhere would be verified by one request for each record; checks the headers and footers of
+    /// the others, which were not looked at when it was opened.
+    #[cfg(feature = "remote")]
+    fn require_verifiable(&self, memory: u64) -> Result<()> {
+        let bytes = self.statistics().file_bytes;
+        let streamed = self.layout().is_packed() && !self.is_ordered() && memory >= 32 << 20;
+        if !streamed && bytes > memory / 2 {
+            return Err(Error::Impossible(format!(
+                "{}: to verify these {bytes} bytes would take a request for each record; copy the database first: bsdb \
+                 pull {0} DIR, then verify DIR; or open it with more memory",
+                self.shards.path.display()
+            )));
+        }
+        for file in self.shards.held().flat_map(Single::files) {
+            if let Some(remote) = file.remote() {
+                remote.require_frames()?;
+            }
+        }
+        Ok(())
+    }
+
     /// Whether a directory still holds this database.
-    pub(crate) fn is_still_at(&self, directory: &Path) -> Result<bool> {
-        Ok(Manifest::read(directory)?.id == self.shards.id)
+    pub(crate) fn is_still_at(&self, directory: &Origin) -> Result<bool> {
+        Ok(directory.manifest()?.id == self.shards.id)
     }
 }
 

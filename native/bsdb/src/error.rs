@@ -82,6 +82,35 @@ pub enum Error {
     },
     /// An option, a key or a value is outside its range.
     Argument(String),
+    /// A database elsewhere cannot be read.
+    Remote {
+        /// What kind of failure it is.
+        kind: RemoteKind,
+        /// The URL of the object or of the database, without anything secret.
+        location: String,
+        /// What happened, and what to do.
+        message: String,
+    },
+}
+
+/// Why a database elsewhere cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RemoteKind {
+    /// An object is missing, perhaps because the database was replaced or removed.
+    Missing,
+    /// There are no credentials, or they do not suffice.
+    Denied,
+    /// An object was replaced while the database was open.
+    Changed,
+    /// The server answered that it is busy, until the deadline.
+    Busy,
+    /// No answer came until the deadline.
+    Late,
+    /// There was no connection, or it broke again and again, until the deadline.
+    Unreachable,
+    /// The server does not do what is needed, such as sending a part of an object.
+    Server,
 }
 
 impl Error {
@@ -103,13 +132,18 @@ impl Error {
             | Error::NotHeld { path, .. }
             | Error::Exists { path, .. }
             | Error::NoMemory { path, .. } => Some(path),
+            Error::Remote { location, .. } => Some(Path::new(location)),
             Error::Impossible(_) | Error::Stopped | Error::Duplicate { .. } | Error::Argument(_) => None,
         }
     }
 
     /// Whether a file is missing, perhaps because the database is being replaced.
     pub(crate) fn is_missing_file(&self) -> bool {
-        matches!(self, Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
+        match self {
+            Error::Io { source, .. } => source.kind() == io::ErrorKind::NotFound,
+            Error::Remote { kind, .. } => *kind == RemoteKind::Missing,
+            _ => false,
+        }
     }
 }
 
@@ -144,6 +178,7 @@ impl fmt::Display for Error {
             }
             Error::Exists { path, reason } => write!(f, "{}: {reason}", path.display()),
             Error::Argument(reason) => f.write_str(reason),
+            Error::Remote { location, message, .. } => write!(f, "{location}: {message}"),
         }
     }
 }

@@ -48,6 +48,8 @@ mod order;
 mod os;
 #[cfg(unix)]
 mod publish;
+#[cfg(feature = "remote")]
+mod remote;
 mod scan;
 mod shards;
 mod single;
@@ -57,7 +59,7 @@ mod write;
 
 pub use database::{Database, Statistics};
 pub use diff::{Diff, Difference, Differences};
-pub use error::{Error, Result};
+pub use error::{Error, RemoteKind, Result};
 pub use file::paged::Access;
 pub use format::elements::{Element, ValueElements};
 pub use format::facts::Layout;
@@ -66,6 +68,11 @@ pub use order::key_range::KeyRange;
 pub use order::walk::{Keys, Range};
 #[cfg(unix)]
 pub use publish::{publish, publish_while, rollback, versions, PublishOptions, Published, Version};
+#[cfg(feature = "remote")]
+pub use remote::{
+    options::{Remote, Traffic},
+    runtime::{spawn, Task},
+};
 pub use scan::Scan;
 pub use store::Store;
 pub use verify::Verified;

@@ -1,17 +1,26 @@
 //! How a database is opened.
 
 use crate::file::paged::Access;
+#[cfg(feature = "remote")]
+use crate::remote::options::Remote;
 
 /// How to open a database.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Options {
     pub(crate) access: Access,
     pub(crate) verify: bool,
+    #[cfg(feature = "remote")]
+    pub(crate) remote: Remote,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { access: Access::Mapped, verify: true }
+        Options {
+            access: Access::Mapped,
+            verify: true,
+            #[cfg(feature = "remote")]
+            remote: Remote::default(),
+        }
     }
 }
 
@@ -29,6 +38,14 @@ impl Options {
     /// wrong values.
     pub fn verify_pages(mut self, verify: bool) -> Self {
         self.verify = verify;
+        self
+    }
+
+    /// How a database is read that is not on this machine: one whose path is a URL. [`access`](Options::access) then
+    /// does not matter.
+    #[cfg(feature = "remote")]
+    pub fn remote(mut self, remote: Remote) -> Self {
+        self.remote = remote;
         self
     }
 }

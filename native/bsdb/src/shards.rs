@@ -1,10 +1,11 @@
 //! The shards of a set, and the way from a key to its shard. A database without shards is the only one of its own.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use crate::error::{Error, Result};
 use crate::file::directory::{Manifest, Stated};
+use crate::file::origin::Origin;
 use crate::file::paged::Access;
 use crate::format::facts::Facts;
 use crate::format::facts::MANIFEST;
@@ -16,6 +17,8 @@ use crate::format::set::{SetFacts, ShardLine};
 use crate::options::Options;
 use crate::order::tree::OrderTree;
 use crate::os::direct::Ring;
+#[cfg(feature = "remote")]
+use crate::remote::Place;
 use crate::single::Single;
 
 /// The shards of a set that a directory holds, or its one database. Immutable; any number of threads can use it at
@@ -29,6 +32,8 @@ pub(crate) struct Shards {
     /// By number of the shard; None for shards that are not held. One for a database without shards.
     singles: Vec<Option<Single>>,
     pub(crate) options: Options,
+    #[cfg(feature = "remote")]
+    place: Option<Place>,
     /// Rings that are not in use, and the process that created each.
     rings: Mutex<Vec<(u32, Ring)>>,
 }
@@ -36,38 +41,47 @@ pub(crate) struct Shards {
 impl Shards {
     /// Opens a directory with a manifest. If a build replaces the database meanwhile and a file is missing,
     /// starts again with the new one.
-    pub(crate) fn open(path: &Path, options: Options) -> Result<Shards> {
+    /// `manifest` is the manifest, if it was read already.
+    pub(crate) fn open(origin: &Origin, mut manifest: Option<Manifest>, options: Options) -> Result<Shards> {
         const ATTEMPTS: usize = 100;
         for _ in 1..ATTEMPTS {
-            let manifest = Manifest::read(path)?;
-            match Shards::of(path, &manifest, options) {
-                Err(error) if error.is_missing_file() && Manifest::read(path)?.id != manifest.id => {}
+            let manifest = manifest.take().map_or_else(|| origin.manifest(), Ok)?;
+            match Shards::of(origin, &manifest, &options) {
+                Err(error) if error.is_missing_file() && origin.manifest()?.id != manifest.id => {}
                 result => return result,
             }
         }
-        Shards::of(path, &Manifest::read(path)?, options)
+        Shards::of(origin, &origin.manifest()?, &options)
     }
 
-    fn of(path: &Path, manifest: &Manifest, options: Options) -> Result<Shards> {
+    fn of(origin: &Origin, manifest: &Manifest, options: &Options) -> Result<Shards> {
         let (set, set_bytes, singles) = match manifest.parse()? {
             Stated::Database(facts) => {
-                let single = Single::open(path, manifest.id, facts, options.access, options.verify, manifest.bytes())?;
+                let single = Single::open(origin, manifest.id, facts, options, manifest.bytes())?;
                 (None, 0, vec![Some(single)])
             }
             Stated::Set(set) => {
-                let singles = open_shards(path, manifest, &set, options)?;
+                let singles = open_shards(origin, manifest, &set, options)?;
                 (Some(set), manifest.bytes(), singles)
             }
         };
         Ok(Shards {
-            path: path.to_owned(),
+            path: origin.path().to_owned(),
             id: manifest.id,
             set,
             set_bytes,
             singles,
-            options,
+            options: options.clone(),
+            #[cfg(feature = "remote")]
+            place: origin.place().cloned(),
             rings: Mutex::new(Vec::new()),
         })
+    }
+
+    /// Where the files are, if they are not on this machine.
+    #[cfg(feature = "remote")]
+    pub(crate) fn place(&self) -> Option<&Place> {
+        self.place.as_ref()
     }
 
     /// The order of keys of each database.
@@ -122,6 +136,10 @@ impl Shards {
     }
 
     pub(crate) fn reads_directly(&self) -> bool {
+        #[cfg(feature = "remote")]
+        if self.place.is_some() {
+            return false;
+        }
         self.options.access == Access::Direct
     }
 
@@ -147,13 +165,16 @@ impl Shards {
 }
 
 /// Opens the shards that a set's directory holds, and checks that they are what its manifest says.
-fn open_shards(path: &Path, manifest: &Manifest, set: &SetFacts, options: Options) -> Result<Vec<Option<Single>>> {
+fn open_shards(origin: &Origin, manifest: &Manifest, set: &SetFacts, options: &Options) -> Result<Vec<Option<Single>>> {
     let mut singles: Vec<Option<Single>> = Vec::new();
     singles.resize_with(set.shards.len(), || None);
     let mut first = None;
-    for &number in &set.held {
+    let open = |number: u32| {
         let line = &set.shards[number as usize];
-        let single = open_shard(path, manifest, line, set.shards.len() as u32, options)?;
+        open_shard(origin, manifest, line, set.shards.len() as u32, options)
+    };
+    for (&number, single) in set.held.iter().zip(opened(origin, &set.held, &open)) {
+        let single = single?;
         let kind = (single.facts.layout, single.facts.width, single.facts.schema.clone(), single.facts.elements);
         match &first {
             None => first = Some(kind),
@@ -172,14 +193,35 @@ fn open_shards(path: &Path, manifest: &Manifest, set: &SetFacts, options: Option
     Ok(singles)
 }
 
-fn open_shard(path: &Path, set: &Manifest, line: &ShardLine, count: u32, options: Options) -> Result<Single> {
-    let directory = path.join(line.directory());
-    let manifest = match Manifest::read(&directory) {
+/// Opens shards one after the other; those of a place many at once, since each waits for several answers.
+fn opened<'a>(
+    origin: &Origin,
+    held: &'a [u32],
+    open: &'a (dyn Fn(u32) -> Result<Single> + Sync),
+) -> Box<dyn Iterator<Item = Result<Single>> + 'a> {
+    #[cfg(feature = "remote")]
+    if origin.place().is_some() {
+        const AT_ONCE: usize = 16;
+        return Box::new(held.chunks(AT_ONCE).flat_map(move |numbers| {
+            std::thread::scope(|scope| {
+                let threads: Vec<_> = numbers.iter().map(|&number| scope.spawn(move || open(number))).collect();
+                let joined = threads.into_iter().map(|thread| thread.join());
+                joined.map(|opened| opened.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect::<Vec<_>>()
+            })
+        }));
+    }
+    let _ = origin;
+    Box::new(held.iter().map(move |&number| open(number)))
+}
+
+fn open_shard(origin: &Origin, set: &Manifest, line: &ShardLine, count: u32, options: &Options) -> Result<Single> {
+    let directory = origin.join(&line.directory());
+    let manifest = match directory.manifest() {
         Err(Error::NotADatabase { .. }) => {
             // Perhaps the set is being replaced: see Shards::open.
             let missing = "missing, although the manifest of the set lists this shard: the set was not copied whole";
             let source = std::io::Error::new(std::io::ErrorKind::NotFound, missing);
-            return Err(Error::Io { path: directory, source });
+            return Err(Error::Io { path: directory.path().to_owned(), source });
         }
         manifest => manifest?,
     };
@@ -202,7 +244,7 @@ fn open_shard(path: &Path, set: &Manifest, line: &ShardLine, count: u32, options
     if facts.records != line.records {
         return Err(wrong(format!("{} records", line.records), format!("{} records", facts.records)));
     }
-    Single::open(&directory, manifest.id, facts, options.access, options.verify, manifest.bytes())
+    Single::open(&directory, manifest.id, facts, options, manifest.bytes())
 }
 
 /// What a mutex guards, unless a thread holds it.

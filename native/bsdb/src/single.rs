@@ -1,12 +1,13 @@
 //! One database: a directory with a manifest of its own, looked up by signature.
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use zstd_safe::DDict;
 
 use crate::error::{Error, Result};
 use crate::file::directory::Files;
+use crate::file::origin::Origin;
 use crate::file::paged::{Access, Loaded, PagedFile};
 use crate::format::address::Address;
 use crate::format::facts::{Facts, Layout};
@@ -21,6 +22,7 @@ use crate::index::filter::SignatureFilter;
 use crate::index::slots::SlotIndex;
 use crate::layout::packed::{self, PackedFiles, Sighted, Wanted};
 use crate::layout::{compressed, plain, Outcome, Place, Scratch, Work};
+use crate::options::Options;
 use crate::order::tree::OrderTree;
 use crate::os::direct::Pages;
 
@@ -116,14 +118,14 @@ pub(crate) enum Step {
 impl Single {
     /// Opens the files of a manifest.
     pub(crate) fn open(
-        path: &Path,
+        origin: &Origin,
         id: Id,
         facts: Facts,
-        access: Access,
-        verify: bool,
+        options: &Options,
         manifest_bytes: u64,
     ) -> Result<Single> {
-        let files = Files::open(path, &facts, &id, access, verify)?;
+        let path = origin.path();
+        let files = Files::open(origin, &facts, &id, options.access, options.verify)?;
         let dictionary = match &files.dictionary {
             Some(bytes) => Some(
                 DDict::try_create(bytes)
@@ -136,18 +138,27 @@ impl Single {
             _ => None,
         };
         let hash = files.hash.map(|file| HashFunction::open(file, &facts)).transpose()?;
+        #[cfg(feature = "remote")]
+        let is_local = origin.place().is_none();
+        #[cfg(not(feature = "remote"))]
+        let is_local = true;
         let engine = match (facts.layout, hash) {
             (Layout::Packed | Layout::PackedCompressed, _) => {
                 let data = PackedFiles::new(files.data);
+                let bins = BinIndex::open(files.index, &facts, data.pages())?;
+                if !is_local {
+                    // It is in memory already, and lookups need not wait for it.
+                    bins.prepare()?;
+                }
                 Engine::Packed(Packed {
-                    bins: BinIndex::open(files.index, &facts, data.pages())?,
+                    bins,
                     files: data,
                     filter: match (files.filter, facts.filter) {
                         (Some(file), Some(filter)) => Some(SignatureFilter::open(file, &facts, filter)?),
                         _ => None,
                     },
                     compressed: facts.layout.is_compressed(),
-                    plain: access == Access::Mapped && !facts.layout.is_compressed(),
+                    plain: options.access == Access::Mapped && is_local && !facts.layout.is_compressed(),
                 })
             }
             (Layout::None, Some(hash)) => {

@@ -1,11 +1,11 @@
 //! Stores: directories of versions, one of them current (FORMAT.md §15).
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::database::Database;
 use crate::error::{Error, Result};
-use crate::file::current;
+use crate::file::origin::Origin;
 use crate::options::Options;
 
 /// A store whose current version is followed. Thread-safe.
@@ -21,7 +21,7 @@ use crate::options::Options;
 /// # Ok::<(), bsdb::Error>(())
 /// ```
 pub struct Store {
-    path: PathBuf,
+    origin: Origin,
     options: Options,
     current: RwLock<(String, Arc<Database>)>,
 }
@@ -34,15 +34,15 @@ impl Store {
 
     /// Opens the current version of a store with options, which also hold for later versions.
     pub fn open_with(path: impl AsRef<Path>, options: Options) -> Result<Store> {
-        let path = path.as_ref();
-        let Some(version) = current::version(path)? else {
+        let origin = Origin::of(path.as_ref(), &options)?;
+        let Some(version) = origin.version()? else {
             return Err(Error::NotADatabase {
-                path: path.to_owned(),
+                path: origin.path().to_owned(),
                 reason: "no store: it has no file CURRENT; create one with: bsdb publish DB STORE".into(),
             });
         };
-        let database = Database::open_directory(&path.join(&version), options)?;
-        Ok(Store { path: path.to_owned(), options, current: RwLock::new((version, Arc::new(database))) })
+        let database = Database::open_at(&origin.join(&version), None, options.clone())?;
+        Ok(Store { origin, options, current: RwLock::new((version, Arc::new(database))) })
     }
 
     /// The version that was current when the store was opened or last refreshed.
@@ -58,17 +58,18 @@ impl Store {
     /// Switches to the current version if it is another one, or another database under the same name. Returns
     /// whether it did. On an error, the version before stays.
     pub fn refresh(&self) -> Result<bool> {
-        let Some(version) = current::version(&self.path)? else {
-            return Err(Error::NotADatabase { path: self.path.clone(), reason: "the file CURRENT is gone".into() });
+        let Some(version) = self.origin.version()? else {
+            let path = self.origin.path().to_owned();
+            return Err(Error::NotADatabase { path, reason: "the file CURRENT is gone".into() });
         };
-        let directory = self.path.join(&version);
+        let directory = self.origin.join(&version);
         {
             let held = self.current.read().unwrap_or_else(PoisonError::into_inner);
             if held.0 == version && held.1.is_still_at(&directory)? {
                 return Ok(false);
             }
         }
-        let database = Arc::new(Database::open_directory(&directory, self.options)?);
+        let database = Arc::new(Database::open_at(&directory, None, self.options.clone())?);
         let mut held = self.current.write().unwrap_or_else(PoisonError::into_inner);
         if held.0 == version && held.1.id() == database.id() {
             return Ok(false);

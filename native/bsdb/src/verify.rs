@@ -3,7 +3,11 @@
 use crate::error::{Error, Result};
 use crate::file::paged::{PagedFile, Run};
 use crate::format::address::Address;
+#[cfg(feature = "remote")]
+use crate::format::facts::FileLine;
 use crate::format::facts::MANIFEST;
+#[cfg(feature = "remote")]
+use crate::format::frame::Kind;
 use crate::format::page::{self, SIZE};
 use crate::format::{routing, u32_at, u64_at};
 use crate::hash::signature::Signature;
@@ -61,6 +65,18 @@ pub(crate) fn single(single: &Single, verified: &mut Verified, go_on: GoOn<'_>) 
         Some(tree) => ordered(single, tree, go_on),
         None => Ok(()),
     }
+}
+
+/// Checks all pages and the digest of a file that was fetched whole.
+#[cfg(feature = "remote")]
+pub(crate) fn fetched(file: &PagedFile, line: &FileLine) -> Result<()> {
+    let go_on: GoOn<'_> = &mut || Ok(());
+    if line.kind == Kind::Hash {
+        // The table has an entry for each page before it, 1,023 in a page (FORMAT.md §5).
+        let table = (line.pages - 1) - (line.pages - 2).div_ceil(1024);
+        return body(file, table, go_on);
+    }
+    pages(file, go_on)
 }
 
 /// Checks that the order has each key once, in order, with the address that lookups find, and that the tree leads to

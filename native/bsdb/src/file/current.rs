@@ -7,10 +7,10 @@ use std::path::Path;
 use crate::error::{Error, Result};
 
 /// The file that names the current version.
-const CURRENT: &str = "CURRENT";
+pub(crate) const CURRENT: &str = "CURRENT";
 
 /// The most bytes of that file that count.
-const MAX_BYTES: u64 = 1 << 16;
+pub(crate) const MAX_BYTES: u64 = 1 << 16;
 
 /// The name of the current version of a store, or None if the directory has no file `CURRENT`.
 pub(crate) fn version(store: &Path) -> Result<Option<String>> {
@@ -37,14 +37,19 @@ pub(crate) fn version(store: &Path) -> Result<Option<String>> {
         fs::File::open(&file).and_then(|open| open.take(MAX_BYTES).read_to_end(&mut bytes)).map_err(io)?;
         String::from_utf8_lossy(&bytes).into_owned()
     };
+    named(&file, &text).map(Some)
+}
+
+/// The version that the text of a file `CURRENT` names.
+pub(crate) fn named(file: &Path, text: &str) -> Result<String> {
     let name = text.split('\n').next().unwrap_or_default().trim();
     if !is_version(name) {
         return Err(Error::NotADatabase {
-            path: file,
+            path: file.to_owned(),
             reason: format!("names no version: {name:?}; publish one, or write a version's name to it"),
         });
     }
-    Ok(Some(name.to_owned()))
+    Ok(name.to_owned())
 }
 
 /// What to do with a path that is a URL, such as `s3a://bucket/store`.
@@ -60,7 +65,12 @@ fn distant(path: &Path) -> Option<String> {
     }
     // The name that Hadoop knows.
     let scheme = if matches!(scheme, "s3" | "s3n") { "s3a" } else { scheme };
-    Some(format!("a URL, and only local directories can be opened; copy it first: bsdb pull {scheme}://{rest} DIR"))
+    let opened = if cfg!(feature = "remote") {
+        "databases are read at s3, gs, az, abfs, http and https"
+    } else {
+        "only local directories can be opened"
+    };
+    Some(format!("a URL, and {opened}; copy it first: bsdb pull {scheme}://{rest} DIR"))
 }
 
 /// Whether a text can be the name of a version.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use super::origin::Origin;
 use super::paged::{Access, PagedFile};
 use crate::error::{Error, Result};
 use crate::format::facts::{Facts, FileLine, MANIFEST};
@@ -14,9 +15,11 @@ use crate::format::page::{self, PAYLOAD, SIZE};
 use crate::format::set::{self, SetFacts};
 use crate::format::text::Lines;
 use crate::os::direct::Pages;
+#[cfg(feature = "remote")]
+use crate::remote::whole;
 
 /// The most pages of a manifest.
-const MAX_PAGES: u64 = 4096;
+pub(crate) const MAX_PAGES: u64 = 4096;
 
 /// A manifest whose pages, digest and id are right.
 pub(crate) struct Manifest {
@@ -57,6 +60,11 @@ impl Manifest {
             Ok(_) => std::fs::read(&path).map_err(|e| Error::io(&path, e))?,
             Err(e) => return Err(missing(directory, &path, e)),
         };
+        Manifest::of(path, &bytes)
+    }
+
+    /// Checks the bytes of a manifest.
+    pub(crate) fn of(path: PathBuf, bytes: &[u8]) -> Result<Manifest> {
         if bytes.len() < 3 * SIZE || bytes.len() % SIZE != 0 {
             return Err(Error::damaged(
                 &path,
@@ -169,7 +177,12 @@ pub(crate) struct Files {
 
 impl Files {
     /// Opens all files of a database and checks their frames.
-    pub(crate) fn open(directory: &Path, facts: &Facts, id: &Id, access: Access, verify: bool) -> Result<Files> {
+    pub(crate) fn open(origin: &Origin, facts: &Facts, id: &Id, access: Access, verify: bool) -> Result<Files> {
+        #[cfg(feature = "remote")]
+        if let Some(place) = origin.place() {
+            return whole::open(place, facts, id, verify);
+        }
+        let directory = origin.path();
         let open = |line: &FileLine, access| PagedFile::open(directory, line, id, access, verify);
         let optional = |kind, access| facts.file(kind).map(|line| open(line, access)).transpose();
         // Lookups read the hash function, the packed index and the filter at several places each.
@@ -191,7 +204,7 @@ impl Files {
 }
 
 /// Reads the dictionary: all its pages are checked, and the digest.
-fn dictionary(file: &PagedFile, line: &FileLine) -> Result<Vec<u8>> {
+pub(crate) fn dictionary(file: &PagedFile, line: &FileLine) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut digest = 0;
     let mut buffer = Pages::default();

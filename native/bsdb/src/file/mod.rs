@@ -2,4 +2,5 @@
 
 pub(crate) mod current;
 pub(crate) mod directory;
+pub(crate) mod origin;
 pub(crate) mod paged;

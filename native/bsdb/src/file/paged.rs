@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+#[cfg(feature = "remote")]
+use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::format::facts::FileLine;
@@ -12,6 +14,8 @@ use crate::layout::KEEP;
 use crate::memory;
 use crate::os::direct::{self, Pages};
 use crate::os::map::{self, Mapping};
+#[cfg(feature = "remote")]
+use crate::remote::{ahead::Ahead, file::RemoteFile};
 
 /// How the bytes of a file are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,6 +36,8 @@ pub enum Access {
 enum Source {
     Mapped(Mapping),
     File(File),
+    #[cfg(feature = "remote")]
+    Remote(Arc<RemoteFile>),
 }
 
 /// A file whose header and footer were checked. Thread-safe.
@@ -97,27 +103,10 @@ impl PagedFile {
                 format!("{} bytes", meta.len()),
             ));
         }
-        for first in [true, false] {
+        for number in [0, line.pages - 1] {
             let mut bytes = vec![0; SIZE];
-            let number = if first { 0 } else { line.pages - 1 };
             direct::read_exact(&file, &mut bytes, number * SIZE as u64).map_err(io)?;
-            let found = if first {
-                frame::header(&path, &bytes, line.kind, line.number)?
-            } else {
-                frame::footer(&path, &bytes, number, line.kind, line.number)?
-            };
-            let at = number * SIZE as u64;
-            if found.id != *id {
-                return Err(Error::damaged(&path, at + 16, format!("database id {}", hex(id)), hex(&found.id)));
-            }
-            if !first && (found.pages, found.digest) != (line.pages, line.digest) {
-                return Err(Error::damaged(
-                    &path,
-                    at + 32,
-                    format!("{} pages with digest {:x}, as the manifest says", line.pages, line.digest),
-                    format!("{} pages with digest {:x}", found.pages, found.digest),
-                ));
-            }
+            require_frame(&path, &bytes, number, line, id)?;
         }
         let source = match access {
             Access::Mapped => {
@@ -127,7 +116,11 @@ impl PagedFile {
             Access::Read => Source::File(file),
             Access::Direct => Source::File(direct::open(&path).map_err(io)?.unwrap_or(file)),
         };
-        let words = if access == Access::Mapped { line.pages.div_ceil(64) as usize } else { 0 };
+        PagedFile::of(path, line, source, verify)
+    }
+
+    fn of(path: PathBuf, line: &FileLine, source: Source, verify: bool) -> Result<PagedFile> {
+        let words = if let Source::Mapped(_) = source { line.pages.div_ceil(64) as usize } else { 0 };
         let mut done = memory::with_capacity(words, &path)?;
         done.resize_with(words, AtomicU64::default);
         Ok(PagedFile {
@@ -139,6 +132,31 @@ impl PagedFile {
             source,
             checks: Checks { done, enabled: verify },
         })
+    }
+
+    /// A file elsewhere, whose pages are fetched.
+    #[cfg(feature = "remote")]
+    pub(crate) fn elsewhere(file: RemoteFile, line: &FileLine, verify: bool) -> Result<PagedFile> {
+        PagedFile::of(file.path().to_owned(), line, Source::Remote(Arc::new(file)), verify)
+    }
+
+    /// A file elsewhere that was fetched whole. Checks its header and footer.
+    #[cfg(feature = "remote")]
+    pub(crate) fn fetched(path: PathBuf, line: &FileLine, id: &Id, bytes: &[u8], verify: bool) -> Result<PagedFile> {
+        let map = Mapping::of_bytes(bytes).map_err(|_| memory::lacking(&path, bytes.len()))?;
+        for number in [0, line.pages - 1] {
+            require_frame(&path, &bytes[number as usize * SIZE..][..SIZE], number, line, id)?;
+        }
+        PagedFile::of(path, line, Source::Mapped(map), verify)
+    }
+
+    /// The file elsewhere, if it is not in memory.
+    #[cfg(feature = "remote")]
+    pub(crate) fn remote(&self) -> Option<&Arc<RemoteFile>> {
+        match &self.source {
+            Source::Remote(file) => Some(file),
+            _ => None,
+        }
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -166,7 +184,7 @@ impl PagedFile {
     pub(crate) fn mapped(&self) -> &[u8] {
         match &self.source {
             Source::Mapped(map) => map.bytes(),
-            Source::File(_) => &[],
+            _ => &[],
         }
     }
 
@@ -176,11 +194,15 @@ impl PagedFile {
         map::prefetch(self.mapped(), at as usize);
     }
 
+    pub(crate) fn is_mapped(&self) -> bool {
+        matches!(self.source, Source::Mapped(_))
+    }
+
     /// The file, if it is read by system calls.
     pub(crate) fn unmapped(&self) -> Option<&File> {
         match &self.source {
-            Source::Mapped(_) => None,
             Source::File(file) => Some(file),
+            _ => None,
         }
     }
 
@@ -214,6 +236,13 @@ impl PagedFile {
                 direct::read_exact(file, buffer.bytes_mut(), first * SIZE as u64)
                     .map_err(|e| Error::io(&self.path, e))?;
                 self.verify_read(first, buffer.bytes())?;
+                Ok(Loaded::Buffer(buffer.bytes()))
+            }
+            #[cfg(feature = "remote")]
+            Source::Remote(file) => {
+                let bytes = file.read(first, count)?;
+                buffer.resize(bytes.len(), &self.path)?;
+                buffer.bytes_mut().copy_from_slice(&bytes);
                 Ok(Loaded::Buffer(buffer.bytes()))
             }
         }
@@ -345,6 +374,28 @@ impl PagedFile {
     }
 }
 
+/// Checks the header or the footer of a file (FORMAT.md §8).
+pub(crate) fn require_frame(path: &Path, bytes: &[u8], number: u64, line: &FileLine, id: &Id) -> Result<()> {
+    let found = if number == 0 {
+        frame::header(path, bytes, line.kind, line.number)?
+    } else {
+        frame::footer(path, bytes, number, line.kind, line.number)?
+    };
+    let at = number * SIZE as u64;
+    if found.id != *id {
+        return Err(Error::damaged(path, at + 16, format!("database id {}", hex(id)), hex(&found.id)));
+    }
+    if number > 0 && (found.pages, found.digest) != (line.pages, line.digest) {
+        return Err(Error::damaged(
+            path,
+            at + 32,
+            format!("{} pages with digest {:x}, as the manifest says", line.pages, line.digest),
+            format!("{} pages with digest {:x}", found.pages, found.digest),
+        ));
+    }
+    Ok(())
+}
+
 /// Reads a file's pages in order, many at a time.
 pub(crate) struct Run<'db> {
     file: &'db PagedFile,
@@ -352,6 +403,8 @@ pub(crate) struct Run<'db> {
     buffer: Pages,
     /// Where the pages are: in the mapping, or from `first` on in the buffer.
     held: u64,
+    #[cfg(feature = "remote")]
+    ahead: Ahead,
 }
 
 /// Pages that a run reads at once.
@@ -360,12 +413,19 @@ const RUN: u64 = 256;
 impl<'db> Run<'db> {
     /// Starts at the file's beginning.
     pub(crate) fn new(file: &'db PagedFile) -> Self {
-        Run { file, first: 0, buffer: Pages::default(), held: 0 }
+        Run {
+            file,
+            first: 0,
+            buffer: Pages::default(),
+            held: 0,
+            #[cfg(feature = "remote")]
+            ahead: Ahead::default(),
+        }
     }
 
     /// Consecutive pages, verified.
     pub(crate) fn pages(&mut self, first: u64, count: u64) -> Result<&[u8]> {
-        if self.file.unmapped().is_none() {
+        if self.file.is_mapped() {
             return match self.file.load(first, count, &mut self.buffer)? {
                 Loaded::Mapped(bytes) => Ok(bytes),
                 Loaded::Buffer(_) => unreachable!("the file is mapped"),
@@ -377,6 +437,16 @@ impl<'db> Run<'db> {
             self.held = 0;
             if self.buffer.capacity() > KEEP {
                 self.buffer = Pages::default();
+            }
+            #[cfg(feature = "remote")]
+            if let Some(file) = self.file.remote() {
+                self.file.require(first, count)?;
+                let bytes = self.ahead.read(file, first, count)?;
+                self.buffer.resize(bytes.len(), self.file.path())?;
+                self.buffer.bytes_mut().copy_from_slice(&bytes);
+                self.first = first;
+                self.held = (bytes.len() / SIZE) as u64;
+                return Ok(&self.buffer.bytes()[..count as usize * SIZE]);
             }
             self.file.load(first, wanted, &mut self.buffer)?;
             self.first = first;

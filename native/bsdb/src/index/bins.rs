@@ -93,6 +93,11 @@ impl BinIndex {
         self.content.get().is_some()
     }
 
+    /// Reads the content now.
+    pub(crate) fn prepare(&self) -> Result<()> {
+        self.content().map(|_| ())
+    }
+
     /// The place of a bin that ends in the page where it starts, which most bins do. None for the others, or if
     /// this takes a closer look.
     #[inline(always)]

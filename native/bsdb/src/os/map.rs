@@ -35,6 +35,14 @@ impl Mapping {
         Ok(Mapping(map))
     }
 
+    /// Copies bytes to a mapping without a file.
+    #[cfg(feature = "remote")]
+    pub(crate) fn of_bytes(bytes: &[u8]) -> io::Result<Mapping> {
+        let mut map = memmap2::MmapMut::map_anon(bytes.len())?;
+        map.copy_from_slice(bytes);
+        Ok(Mapping(map.make_read_only()?))
+    }
+
     /// The whole pages.
     #[inline(always)]
     pub(crate) fn pages(&self) -> &[[u8; SIZE]] {

@@ -1,0 +1,115 @@
+//! How a database elsewhere is read, and what that took.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+/// How to read a database that is not on this machine. Local databases ignore it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Remote {
+    pub(crate) memory: u64,
+    pub(crate) deadline: Duration,
+    pub(crate) requests: usize,
+    pub(crate) settings: BTreeMap<String, String>,
+}
+
+impl Default for Remote {
+    fn default() -> Self {
+        Remote { memory: 64 << 20, deadline: Duration::from_secs(30), requests: 64, settings: BTreeMap::new() }
+    }
+}
+
+impl Remote {
+    /// The most bytes of verified pages that are kept in memory; 64 MiB unless set. Beside them, the whole index of the
+    /// packed layouts, the hash function of the others, and the filter are kept.
+    pub fn memory(mut self, bytes: u64) -> Self {
+        self.memory = bytes;
+        self
+    }
+
+    /// How long one request is repeated while the server does not answer or is busy; 30 seconds unless set.
+    pub fn deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = deadline.clamp(Duration::from_millis(10), Duration::from_secs(24 * 3600));
+        self
+    }
+
+    /// The most requests under way at once; 64 unless set.
+    pub fn requests(mut self, requests: usize) -> Self {
+        self.requests = requests.clamp(1, 4096);
+        self
+    }
+
+    /// A setting of the store, such as `aws_region`, `aws_access_key_id`, `aws_endpoint`, `aws_skip_signature`,
+    /// `google_service_account`, `azure_storage_account_name` or `proxy_url`: the names of the crate `object_store`.
+    /// Settings of the environment, such as `AWS_REGION`, hold for what is not set here.
+    pub fn set(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.settings.insert(name.into().to_ascii_lowercase(), value.into());
+        self
+    }
+}
+
+/// The values of settings may be secrets.
+impl fmt::Debug for Remote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Remote")
+            .field("memory", &self.memory)
+            .field("deadline", &self.deadline)
+            .field("requests", &self.requests)
+            .field("settings", &self.settings.keys().collect::<Vec<_>>())
+            .finish()
+    }
+}
+
+/// What reading a database took so far; zeros for a local one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Traffic {
+    /// Requests that were sent, those of credentials aside.
+    pub requests: u64,
+    /// Requests that were sent again, because the one before failed.
+    pub retries: u64,
+    /// Bytes that were received.
+    pub bytes: u64,
+    /// Pages that were found in memory.
+    pub pages_cached: u64,
+    /// Pages that were received.
+    pub pages_received: u64,
+}
+
+/// Counts of a place.
+#[derive(Default)]
+pub(crate) struct Counters {
+    pub(crate) requests: AtomicU64,
+    pub(crate) retries: AtomicU64,
+    pub(crate) bytes: AtomicU64,
+    pub(crate) cached: AtomicU64,
+    pub(crate) received: AtomicU64,
+}
+
+impl Counters {
+    pub(crate) fn add(counter: &AtomicU64, more: u64) {
+        counter.fetch_add(more, Relaxed);
+    }
+
+    pub(crate) fn traffic(&self) -> Traffic {
+        Traffic {
+            requests: self.requests.load(Relaxed),
+            retries: self.retries.load(Relaxed),
+            bytes: self.bytes.load(Relaxed),
+            pages_cached: self.cached.load(Relaxed),
+            pages_received: self.received.load(Relaxed),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_no_secrets() {
+        let text = format!("{:?}", Remote::default().set("AWS_Secret_Access_Key", "hidden"));
+        assert!(text.contains("aws_secret_access_key") && !text.contains("hidden"), "{text}");
+    }
+}
