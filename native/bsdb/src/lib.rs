@@ -23,6 +23,12 @@
 //! [`Database::open`] takes a database, a set of shards (whole or in part) or a store, whose current version
 //! it opens; [`Store`] follows a store from version to version.
 //!
+//! With the feature `remote`, they also take URLs: `s3://bucket/rdb`, `gs://…`, `az://…`, `abfss://…`, and `https://…`
+//! for any web server that sends ranges. Then the database is read where it lies. Opening it takes three to six
+//! requests, a lookup takes one in the packed layouts and two in the others, and the requests of a batch are under way at
+//! once. `Database::aget` waits without blocking. Credentials are those of the environment or of the machine; see
+//! `Remote`.
+//!
 //! A page is verified when it is first read. Damage is an [`Error`] that names the file and the byte; it is
 //! never a panic and never a wrong value. The files must not change while they are open, which is what the
 //! builder and `bsdb publish` see to: new versions go to new files.

@@ -434,19 +434,31 @@ impl<'db> Run<'db> {
         if first < self.first || first + count > self.first + self.held {
             let left = (self.file.pages() - 1).saturating_sub(first);
             let wanted = count.max(RUN.min(left));
+            #[cfg(feature = "remote")]
+            let before = self.first..self.first + self.held;
             self.held = 0;
-            if self.buffer.capacity() > KEEP {
-                self.buffer = Pages::default();
-            }
             #[cfg(feature = "remote")]
             if let Some(file) = self.file.remote() {
                 self.file.require(first, count)?;
-                let bytes = self.ahead.read(file, first, count)?;
+                // What is there of them already is the end of the piece before.
+                let mut bytes = Vec::new();
+                if before.contains(&first) {
+                    let held = &self.buffer.bytes()[(first - before.start) as usize * SIZE..];
+                    bytes = memory::copy(held, self.file.path())?;
+                }
+                while bytes.len() < count as usize * SIZE {
+                    let piece = self.ahead.read(file, first + (bytes.len() / SIZE) as u64)?;
+                    memory::reserve(&mut bytes, piece.len(), self.file.path())?;
+                    bytes.extend_from_slice(&piece);
+                }
                 self.buffer.resize(bytes.len(), self.file.path())?;
                 self.buffer.bytes_mut().copy_from_slice(&bytes);
                 self.first = first;
                 self.held = (bytes.len() / SIZE) as u64;
                 return Ok(&self.buffer.bytes()[..count as usize * SIZE]);
+            }
+            if self.buffer.capacity() > KEEP {
+                self.buffer = Pages::default();
             }
             self.file.load(first, wanted, &mut self.buffer)?;
             self.first = first;

@@ -8,7 +8,6 @@ use bytes::Bytes;
 use super::file::RemoteFile;
 use super::runtime::{self, Task};
 use crate::error::{Error, Result};
-use crate::format::page::SIZE;
 
 /// Pages of the first piece and of the others.
 const FIRST: u64 = 64;
@@ -35,33 +34,30 @@ struct Piece {
 }
 
 impl Ahead {
-    /// Pages from `first` on, verified: `count` or more.
-    pub(crate) fn read(&mut self, file: &Arc<RemoteFile>, first: u64, count: u64) -> Result<Bytes> {
+    /// Some pages from `first` on, verified.
+    pub(crate) fn read(&mut self, file: &Arc<RemoteFile>, first: u64) -> Result<Bytes> {
         if self.process != std::process::id() {
             self.process = std::process::id();
             std::mem::take(&mut self.pieces).into_iter().for_each(|piece| piece.task.detach());
         }
         let end = file.pages_in_all() - 1;
-        let follows = first == self.next && first > 0;
-        let fits = |piece: &Piece| piece.first == first && piece.count >= count;
-        if !self.pieces.front().is_some_and(fits) {
+        let follows = first == self.next;
+        if !self.pieces.front().is_some_and(|piece| piece.first == first) {
             self.pieces.clear();
-            let piece = if follows { PIECE } else { FIRST };
-            self.ask(file, first, piece.max(count).min(end - first))?;
+            let pages = if follows { PIECE } else { FIRST };
+            self.ask(file, first, pages.min(end - first))?;
         }
         let Some(mut piece) = self.pieces.pop_front() else { unreachable!("it was asked for") };
         self.next = piece.first + piece.count;
         // Who has read one piece to its end reads on.
         let mut next = self.pieces.back().map_or(self.next, |last| last.first + last.count);
-        while (follows || first == 1) && next < end && self.pieces.len() < AHEAD {
+        while follows && next < end && self.pieces.len() < AHEAD {
             let count = PIECE.min(end - next);
             self.ask(file, next, count)?;
             next += count;
         }
-        let bytes =
-            file.place().wait(async { piece.task.output().await.unwrap_or_else(|| file.read(first, count)) })?;
-        debug_assert!(bytes.len() >= count as usize * SIZE);
-        Ok(bytes)
+        let output = file.place().wait(async { Ok(piece.task.output().await) })?;
+        output.unwrap_or_else(|| file.read(piece.first, piece.count))
     }
 
     fn ask(&mut self, file: &Arc<RemoteFile>, first: u64, count: u64) -> Result<()> {

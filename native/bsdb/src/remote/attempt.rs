@@ -14,6 +14,9 @@ const ATTEMPT: Duration = Duration::from_secs(5);
 /// Bytes that arrive in a second at least.
 const SLOWEST: u64 = 1 << 20;
 
+/// Bytes of most objects whose size is unknown.
+const SMALL: u64 = 1 << 16;
+
 /// Waits between attempts grow from the first to the second.
 const FIRST_WAIT: Duration = Duration::from_millis(50);
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
@@ -43,9 +46,10 @@ pub(crate) async fn request(
     tag: Option<&Tag>,
     most: u64,
 ) -> Result<Got, Lost> {
-    let bytes = range.as_ref().map_or(most.min(SLOWEST), |range| range.end - range.start);
+    let bytes = range.as_ref().map_or(most.min(SMALL), |range| range.end - range.start);
     let mut begun = None;
     let mut attempts = 0;
+    let mut before = None;
     loop {
         let permit = live.permits.acquire().await;
         let begun = *begun.get_or_insert_with(Instant::now);
@@ -56,7 +60,7 @@ pub(crate) async fn request(
         }
         let limit = limit(begun.elapsed(), remote.deadline, bytes);
         let answer = transport::get(&*live.store, &object.name, range.clone(), tag, most);
-        let failure = match tokio::time::timeout(limit, answer).await {
+        let mut failure = match tokio::time::timeout(limit, answer).await {
             Ok(Ok(got)) => {
                 Counters::add(&counters.bytes, got.bytes.len() as u64);
                 return Ok(got);
@@ -65,9 +69,16 @@ pub(crate) async fn request(
             Err(_) => Failure::new(Reason::Late, "no answer"),
         };
         drop(permit);
+        // A last attempt may have had little time; what came before it says more.
+        if failure.reason == Reason::Late {
+            failure = before.take().unwrap_or(failure);
+        }
         let time = begun.elapsed();
         match again(&failure, attempts, time, remote.deadline, random()) {
-            Some(wait) => tokio::time::sleep(wait).await,
+            Some(wait) => {
+                before = (failure.reason != Reason::Late).then_some(failure);
+                tokio::time::sleep(wait).await;
+            }
             None => return Err(Lost { failure, attempts, time }),
         }
     }

@@ -134,7 +134,10 @@ impl RemoteFile {
         let tag = self.pinned.get().and_then(Option::as_ref);
         match self.place.range(live, &self.object, range, tag).await {
             Ok(got) => self.admit(live, got).await,
-            Err(lost) if lost.reason() == Reason::Short => Err(self.wrong_size("fewer bytes")),
+            Err(lost) if lost.reason() == Reason::Short => Err(match self.pinned.get() {
+                Some(_) => self.replaced("it is shorter now".into()),
+                None => self.wrong_size("fewer bytes"),
+            }),
             Err(lost) => Err(self.place.error(&self.object, lost)),
         }
     }

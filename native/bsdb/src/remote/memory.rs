@@ -68,7 +68,8 @@ impl PageCache {
         }
         let mut part = self.part(name);
         let part = &mut *part;
-        if part.frames.contains_key(&name) {
+        if let Some(&at) = part.frames.get(&name) {
+            part.pages[at].used = true;
             return;
         }
         if part.pages.len() < self.most {

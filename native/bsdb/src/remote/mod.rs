@@ -220,13 +220,20 @@ impl Place {
     pub(crate) fn manifest(&self) -> Result<Manifest> {
         let object = self.object(MANIFEST);
         let live = self.live()?;
-        let got = self.wait(async {
-            self.small(live, &object, MAX_PAGES * SIZE as u64).await.map_err(|lost| match lost.reason() {
-                Reason::Missing => self.nothing_here(),
-                _ => self.error(&object, lost),
-            })
-        })?;
-        Manifest::of(object.path, &got.bytes)
+        let read = || {
+            let got = self.wait(async {
+                self.small(live, &object, MAX_PAGES * SIZE as u64).await.map_err(|lost| match lost.reason() {
+                    Reason::Missing => self.nothing_here(),
+                    _ => self.error(&object, lost),
+                })
+            })?;
+            Manifest::of(object.path.clone(), &got.bytes)
+        };
+        match read() {
+            // Perhaps it was damaged on its way, or replaced meanwhile.
+            Err(Error::Damaged { .. }) => read(),
+            read => read,
+        }
     }
 
     /// Finds out what is here. Asks for both files at once; without the permission to list a bucket, a missing file
@@ -244,7 +251,11 @@ impl Place {
         let lacks = |lost: &Lost| matches!(lost.reason(), Reason::Missing | Reason::Denied);
         match (named, read) {
             (Ok(got), _) => current::named(&current.path, &String::from_utf8_lossy(&got.bytes)).map(Begun::Version),
-            (Err(lost), Ok(got)) if lacks(&lost) => Manifest::of(manifest.path, &got.bytes).map(Begun::Manifest),
+            (Err(lost), Ok(got)) if lacks(&lost) => match Manifest::of(manifest.path, &got.bytes) {
+                Err(Error::Damaged { .. }) => self.manifest(),
+                checked => checked,
+            }
+            .map(Begun::Manifest),
             (Err(lost), Ok(_)) => Err(self.error(&current, lost)),
             (Err(named), Err(read)) => Err(match (named.reason(), read.reason()) {
                 (Reason::Missing, Reason::Missing) => self.nothing_here(),
@@ -278,6 +289,7 @@ impl Place {
             Reason::Broken => {
                 (RemoteKind::Unreachable, format!("{text}: {}; check the URL and the network", tried()))
             }
+            Reason::Wrong if text.contains("AWS_REGION") => (RemoteKind::Server, text.clone()),
             Reason::Wrong | Reason::Short => (
                 RemoteKind::Server,
                 format!("{text}; the server must send ranges of objects as they are (status 206, Content-Range, Content-Length)"),

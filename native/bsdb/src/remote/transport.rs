@@ -95,6 +95,9 @@ pub(crate) async fn get(
     }
     let size = answer.meta.size;
     let expected = match &range {
+        Some(range) if answer.range.start == range.start && answer.range.end == size && size < range.end => {
+            return Err(Failure::new(Reason::Short, format!("the object has {size} bytes")));
+        }
         Some(range) if *range != answer.range => {
             let found = format!("the server sends bytes {:?} instead of {range:?}", answer.range);
             return Err(Failure::new(Reason::Wrong, found));
