@@ -42,7 +42,7 @@ impl Ahead {
         }
         let end = file.pages_in_all() - 1;
         let follows = first == self.next;
-        if !self.pieces.front().is_some_and(|piece| piece.first == first) {
+        if self.pieces.front().is_none_or(|piece| piece.first != first) {
             self.pieces.clear();
             let pages = if follows { PIECE } else { FIRST };
             self.ask(file, first, pages.min(end - first))?;

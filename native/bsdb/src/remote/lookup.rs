@@ -211,13 +211,16 @@ where
 }
 
 /// Passes the values of keys on, in order. `base` is the number of the first.
-pub(crate) fn answered<'db>(
+pub(crate) fn answered<'db, F>(
     place: &Place,
     asks: Vec<Ask<'db, '_>>,
     base: usize,
     scratch: &mut Scratch,
-    answer: &mut dyn FnMut(usize, Option<Found<'db>>, &Scratch) -> Result<()>,
-) -> Result<()> {
+    answer: &mut F,
+) -> Result<()>
+where
+    F: FnMut(usize, Option<Found<'db>>, &Scratch) -> Result<()>,
+{
     for (i, value) in (base..).zip(place.wait(many(place, asks))?) {
         let found = value.map(|value| {
             scratch.work.raw = value;

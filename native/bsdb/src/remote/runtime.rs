@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn waits_within_another_runtime() {
         let handle = handle().unwrap();
-        let wait = || wait(tokio::time::sleep(Duration::from_millis(1)), handle, || true);
+        let wait = || wait(async { tokio::time::sleep(Duration::from_millis(1)).await }, handle, || true);
         assert!(wait().is_some());
         tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async { assert!(wait().is_some()) });
         assert!(super::wait(std::future::pending::<()>(), handle, || false).is_none());
