@@ -1,6 +1,7 @@
 //! The native half of bsdb.Database.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
@@ -13,11 +14,11 @@ use crate::bytes::bytes;
 use crate::errors;
 use crate::keys::{in_pieces, with_key, Keys};
 use crate::memory::Memory;
-use crate::options::{access, path, How};
+use crate::options::{is_url, Given, How};
 use crate::rows::{RowReader, Rows};
 use crate::scan::{Part, Scan};
 use crate::store::Store;
-use crate::write;
+use crate::{wait, write};
 
 /// The native half of bsdb.Database.
 #[pyclass(module = "bsdb._bsdb", frozen, subclass, weakref)]
@@ -64,6 +65,11 @@ impl Database {
     #[cold]
     fn find_elsewhere<'py>(&self, py: Python<'py>, key: &[u8]) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let database = self.handle(py)?;
+        if database.is_remote() {
+            let key = key.to_vec();
+            let found = wait::output(py, async move { database.aget(&key).await })?;
+            return found.map_err(|error| errors::exception(py, &error))?.map(|value| bytes(py, &value)).transpose();
+        }
         let found = py.detach(|| database.get_ref(key)).map_err(|error| errors::exception(py, &error))?;
         found.map(|value| bytes(py, &value)).transpose()
     }
@@ -72,16 +78,29 @@ impl Database {
 #[pymethods]
 impl Database {
     #[new]
-    #[pyo3(signature = (path, *, access = "mapped", verify_pages = true))]
-    fn new(path: &Bound<'_, PyAny>, access: &str, verify_pages: bool) -> PyResult<Self> {
+    #[pyo3(signature = (
+        path, *, access = "mapped", verify_pages = true, memory = None, requests = None, deadline = None,
+        storage_options = None,
+    ))]
+    fn new<'py>(
+        path: &Bound<'py, PyAny>,
+        access: &str,
+        verify_pages: bool,
+        memory: Option<u64>,
+        requests: Option<usize>,
+        deadline: Option<f64>,
+        storage_options: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Self> {
         let py = path.py();
         let (database, how, opened) = if let Ok(store) = path.cast::<Store>() {
             store.get().current(py)?
         } else {
-            let how = How { access: self::access(access)?, verify: verify_pages };
-            let path = self::path(path)?;
-            let database = py.detach(|| bsdb::Database::open_with(&path, how.options()));
-            (Arc::new(database.map_err(|error| errors::exception(py, &error))?), how, path)
+            let given = Given { access, verify: verify_pages, memory, requests, deadline, storage: storage_options };
+            let (path, how) = How::of(path, given)?;
+            let (options, at) = (how.options(), path.clone());
+            let open = move || bsdb::Database::open_with(at, options);
+            let database = if is_url(&path) { wait::result(py, open)? } else { py.detach(open) };
+            (Arc::new(database.map_err(|error| errors::opening(py, &error))?), how, path)
         };
         let facts = database.statistics();
         Ok(Database {
@@ -137,7 +156,12 @@ impl Database {
             let found = match at_hand {
                 Ok(None) => {
                     let database = self.handle(py)?;
-                    py.detach(|| database.contains(key))
+                    if database.is_remote() {
+                        let key = key.to_vec();
+                        wait::output(py, async move { database.aget(&key).await })?.map(|value| value.is_some())
+                    } else {
+                        py.detach(|| database.contains(key))
+                    }
                 }
                 at_hand => at_hand.map(|found| found.flatten().is_some()),
             };
@@ -179,8 +203,18 @@ impl Database {
         // Repeated by Python, which raises MemoryError where there is none.
         let list = PyList::new(py, [default])?.mul(slices.len())?.cast_into::<PyList>()?;
         in_pieces(py, &slices, self.mean, |start, keys| {
-            let values = py.detach(|| database.get_many(keys)).map_err(|error| errors::exception(py, &error))?;
             let mut length = 0;
+            if database.is_remote() {
+                let values = wait::get_many(py, &database, keys)?.map_err(|error| errors::exception(py, &error))?;
+                for (i, value) in values.iter().enumerate() {
+                    if let Some(value) = value {
+                        length += value.len();
+                        list.set_item(start + i, bytes(py, value)?)?;
+                    }
+                }
+                return PyResult::Ok(length);
+            }
+            let values = py.detach(|| database.get_many(keys)).map_err(|error| errors::exception(py, &error))?;
             for (i, value) in values.iter().enumerate() {
                 if let Some(value) = value {
                     length += value.len();
@@ -222,7 +256,10 @@ impl Database {
     ) -> PyResult<u64> {
         let range = key_range(from_, to, prefix)?;
         let database = self.handle(py)?;
-        py.detach(|| database.count(&range)).map_err(|error| errors::exception(py, &error))
+        let is_remote = database.is_remote();
+        let count = move || database.count(&range);
+        let counted = if is_remote { wait::result(py, count)? } else { py.detach(count) };
+        counted.map_err(|error| errors::exception(py, &error))
     }
 
     /// Writes the values of many keys, all of one width, to the array of bytes that `allocate` makes for so many
@@ -248,22 +285,20 @@ impl Database {
         in_pieces(py, &slices, self.mean, |start, keys| {
             absent.try_reserve(keys.len()).map_err(|_| PyMemoryError::new_err("no memory for absent keys"))?;
             let mut length = 0;
-            let found = py.detach(|| {
-                database.find_many(keys, |i, value| {
-                    let i = start + i;
-                    match value {
-                        Some(value) if value.len() == width => {
-                            length += width;
-                            room.put(i * width, value);
-                        }
-                        Some(value) => {
-                            length += value.len();
-                            wrong.get_or_insert((i, value.len()));
-                        }
-                        None => absent.push(i),
+            let found = wait::find_many(py, &database, keys, |i, value| {
+                let i = start + i;
+                match value {
+                    Some(value) if value.len() == width => {
+                        length += width;
+                        room.put(i * width, value);
                     }
-                })
-            });
+                    Some(value) => {
+                        length += value.len();
+                        wrong.get_or_insert((i, value.len()));
+                    }
+                    None => absent.push(i),
+                }
+            })?;
             found.map(|()| length).map_err(|error| errors::exception(py, &error))
         })?;
         let first = absent.first().map(|&i| bytes(py, slices[i])).transpose()?;
@@ -313,6 +348,26 @@ impl Database {
     fn elements(&self, py: Python<'_>) -> PyResult<Option<(String, usize)>> {
         let elements = self.with_open(py, |database| database.elements())?;
         Ok(elements.map(|elements| (write::elements::numpy(elements.element), elements.count)))
+    }
+
+    /// Whether the database is elsewhere, and each lookup may ask a server.
+    #[getter]
+    fn remote(&self, py: Python<'_>) -> PyResult<bool> {
+        self.with_open(py, |database| database.is_remote())
+    }
+
+    /// What reading took so far, as a dict: requests, retries, bytes, pages_received, and pages_cached, which were found
+    /// in memory. Zeros of a local database.
+    #[getter]
+    fn traffic<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let traffic = self.handle(py)?.traffic();
+        let dict = PyDict::new(py);
+        dict.set_item("requests", traffic.requests)?;
+        dict.set_item("retries", traffic.retries)?;
+        dict.set_item("bytes", traffic.bytes)?;
+        dict.set_item("pages_received", traffic.pages_received)?;
+        dict.set_item("pages_cached", traffic.pages_cached)?;
+        Ok(dict)
     }
 
     /// Whether the database keeps no keys: a lookup of an absent key may then return another key's value,
@@ -377,7 +432,15 @@ impl Database {
             interrupt.is_none()
         };
         py.check_signals()?;
-        let verified = py.detach(|| database.verify_while(&mut go_on));
+        let verified = if database.is_remote() {
+            let stopped = Arc::new(AtomicBool::new(false));
+            let stop = stopped.clone();
+            let verified = wait::result(py, move || database.verify_while(|| !stop.load(Ordering::Relaxed)));
+            stopped.store(true, Ordering::Relaxed);
+            verified?
+        } else {
+            py.detach(|| database.verify_while(&mut go_on))
+        };
         if let Some(interrupt) = interrupt {
             return Err(interrupt);
         }
@@ -414,7 +477,8 @@ impl Database {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         let database = slf.get();
-        let arguments = (&database.opened, database.how.name(), database.how.verify);
+        let (access, verify, remote) = database.how.arguments(py);
+        let arguments = (database.opened.as_os_str(), access, verify, remote);
         (py.import("bsdb")?.getattr("_open_database")?, arguments).into_pyobject(py).map(Bound::into_any)
     }
 

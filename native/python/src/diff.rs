@@ -10,7 +10,7 @@ use self_cell::self_cell;
 
 use crate::bytes::bytes;
 use crate::database::Database;
-use crate::errors;
+use crate::{errors, wait};
 
 /// Two databases.
 struct Pair(Arc<bsdb::Database>, Arc<bsdb::Database>);
@@ -28,18 +28,30 @@ self_cell!(
 #[pyclass(module = "bsdb._bsdb", frozen)]
 pub(crate) struct Diff {
     /// None while a thread reads.
-    state: Mutex<Option<OwnedDiff>>,
+    state: Arc<Mutex<Option<OwnedDiff>>>,
+    is_remote: bool,
 }
 
 impl Diff {
-    fn with<R: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Differences<'_>) -> R + Send) -> PyResult<R> {
-        let lock = || self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(mut diff) = lock().take() else {
+    fn with<R, W>(&self, py: Python<'_>, work: W) -> PyResult<R>
+    where
+        R: Send + 'static,
+        W: FnOnce(&mut Differences<'_>) -> R + Send + 'static,
+    {
+        let Some(mut diff) = self.state.lock().unwrap_or_else(PoisonError::into_inner).take() else {
             return Err(PyValueError::new_err("another thread reads from this comparison; give each thread its own"));
         };
-        let done = py.detach(|| diff.with_dependent_mut(|_, differences| work(differences)));
-        *lock() = Some(diff);
-        Ok(done)
+        let state = self.state.clone();
+        let work = move || {
+            let done = diff.with_dependent_mut(|_, differences| work(differences));
+            *state.lock().unwrap_or_else(PoisonError::into_inner) = Some(diff);
+            done
+        };
+        if self.is_remote {
+            wait::result(py, work)
+        } else {
+            Ok(py.detach(work))
+        }
     }
 }
 
@@ -48,8 +60,11 @@ impl Diff {
     #[new]
     fn new(py: Python<'_>, before: &Bound<'_, Database>, after: &Bound<'_, Database>) -> PyResult<Self> {
         let pair = Pair(before.get().handle(py)?, after.get().handle(py)?);
-        let diff = py.detach(|| OwnedDiff::try_new(pair, |pair| pair.0.diff(&pair.1)));
-        Ok(Diff { state: Mutex::new(Some(diff.map_err(|error| errors::exception(py, &error))?)) })
+        let is_remote = pair.0.is_remote() || pair.1.is_remote();
+        let compare = move || OwnedDiff::try_new(pair, |pair| pair.0.diff(&pair.1));
+        let diff = if is_remote { wait::result(py, compare)? } else { py.detach(compare) };
+        let diff = diff.map_err(|error| errors::exception(py, &error))?;
+        Ok(Diff { state: Arc::new(Mutex::new(Some(diff))), is_remote })
     }
 
     fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {

@@ -3,9 +3,9 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use bsdb::Error;
+use bsdb::{Error, RemoteKind};
 use pyo3::call::PyCallArgs;
-use pyo3::exceptions::PyMemoryError;
+use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -21,6 +21,19 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
             // ENOENT and EIO, for errors that the system did not number.
             let number = source.raw_os_error().unwrap_or(if missing { 2 } else { 5 });
             new(py, class, (number, reason(source), path))
+        }
+        Error::Remote { kind, message, .. } => {
+            let (class, name) = match kind {
+                RemoteKind::Missing => ("NotFoundError", "ENOENT"),
+                RemoteKind::Denied => ("FileError", "EACCES"),
+                RemoteKind::Changed => ("FileError", "ESTALE"),
+                RemoteKind::Busy => ("FileError", "EAGAIN"),
+                RemoteKind::Late => ("FileError", "ETIMEDOUT"),
+                RemoteKind::Unreachable => ("FileError", "EHOSTUNREACH"),
+                _ => ("FileError", "EIO"),
+            };
+            let number: PyResult<i32> = py.import("errno").and_then(|errno| errno.getattr(name)?.extract());
+            number.map_or_else(|error| error, |number| new(py, class, (number, message, path)))
         }
         Error::NotADatabase { reason, .. } if !reason.starts_with("a URL") && !Path::new(path).exists() => {
             new(py, "NotFoundError", (2, "no such directory", path))
@@ -38,6 +51,14 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
         Error::Argument(_) => new(py, "BuildError", (text,)),
         Error::Impossible(_) => new(py, "UnsupportedError", (text,)),
         _ => new(py, "Error", (text,)),
+    }
+}
+
+/// The exception for an error when a database or store is opened.
+pub(crate) fn opening(py: Python<'_>, error: &Error) -> PyErr {
+    match error {
+        Error::Argument(text) => PyValueError::new_err(text.clone()),
+        error => exception(py, error),
     }
 }
 

@@ -7,6 +7,7 @@ mod database;
 mod diff;
 mod errors;
 mod keys;
+mod mailbox;
 mod memory;
 mod options;
 mod publish;
@@ -15,6 +16,7 @@ mod scan;
 mod schema;
 mod store;
 mod text;
+mod wait;
 mod write;
 
 use pyo3::prelude::*;
@@ -27,6 +29,10 @@ fn _bsdb(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<write::builder::Builder>()?;
     module.add_class::<diff::Diff>()?;
     module.add_class::<keys::PackedKeys>()?;
+    #[cfg(unix)]
+    module.add_class::<mailbox::Lookup>()?;
+    #[cfg(unix)]
+    module.add_class::<mailbox::Mailbox>()?;
     module.add_class::<rows::Rows>()?;
     module.add_class::<scan::Scan>()?;
     module.add_class::<store::Store>()?;

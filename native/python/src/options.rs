@@ -1,32 +1,92 @@
 //! How databases and stores are opened.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
-use bsdb::{Access, Options};
+use bsdb::{Access, Options, Remote};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 /// How a database was opened.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct How {
     pub(crate) access: Access,
     pub(crate) verify: bool,
+    remote: Arc<Elsewhere>,
+}
+
+/// How a database that is elsewhere is read.
+struct Elsewhere {
+    remote: Remote,
+    /// The options that a pickle carries, as a dict: none that may be secret.
+    carried: Py<PyDict>,
+}
+
+/// What `open` and `Store` are given besides a path.
+pub(crate) struct Given<'a, 'py> {
+    pub(crate) access: &'a str,
+    pub(crate) verify: bool,
+    pub(crate) memory: Option<u64>,
+    pub(crate) requests: Option<usize>,
+    pub(crate) deadline: Option<f64>,
+    pub(crate) storage: Option<Bound<'py, PyAny>>,
 }
 
 impl How {
-    pub(crate) fn options(self) -> Options {
-        Options::default().access(self.access).verify_pages(self.verify)
+    /// The path or URL that is named, and how it is opened.
+    pub(crate) fn of<'py>(path: &Bound<'py, PyAny>, given: Given<'_, 'py>) -> PyResult<(PathBuf, Self)> {
+        let py = path.py();
+        let access = access(given.access)?;
+        let prepared = py.import("bsdb._remote")?.call_method1("prepare", (path, given.storage))?;
+        let (path, settings, public): (Bound<'_, PyAny>, Vec<(String, String)>, Bound<'_, PyDict>) =
+            prepared.extract()?;
+        let carried = PyDict::new(py);
+        let mut remote = Remote::default();
+        if let Some(memory) = given.memory {
+            remote = remote.memory(memory);
+            carried.set_item("memory", memory)?;
+        }
+        if let Some(requests) = given.requests {
+            if requests == 0 {
+                return Err(PyValueError::new_err("requests must be at least 1"));
+            }
+            remote = remote.requests(requests);
+            carried.set_item("requests", requests)?;
+        }
+        if let Some(seconds) = given.deadline {
+            let deadline = Duration::try_from_secs_f64(seconds).ok().filter(|deadline| !deadline.is_zero());
+            let deadline =
+                deadline.ok_or_else(|| PyValueError::new_err("deadline must be a number of seconds above 0"))?;
+            remote = remote.deadline(deadline);
+            carried.set_item("deadline", seconds)?;
+        }
+        for (name, value) in settings {
+            remote = remote.set(name, value);
+        }
+        if !public.is_empty() {
+            carried.set_item("storage_options", public)?;
+        }
+        let remote = Arc::new(Elsewhere { remote, carried: carried.unbind() });
+        Ok((self::path(&path)?, How { access, verify: given.verify, remote }))
     }
 
-    pub(crate) fn name(self) -> &'static str {
-        NAMES.iter().find(|(_, access)| *access == self.access).map_or("mapped", |(name, _)| name)
+    pub(crate) fn options(&self) -> Options {
+        Options::default().access(self.access).verify_pages(self.verify).remote(self.remote.remote.clone())
+    }
+
+    /// The arguments with which it is opened again.
+    pub(crate) fn arguments<'py>(&self, py: Python<'py>) -> (&'static str, bool, Bound<'py, PyDict>) {
+        let name = NAMES.iter().find(|(_, access)| *access == self.access).map_or("mapped", |(name, _)| name);
+        (name, self.verify, self.remote.carried.bind(py).clone())
     }
 }
 
 const NAMES: [(&str, Access); 3] = [("mapped", Access::Mapped), ("read", Access::Read), ("direct", Access::Direct)];
 
 /// The way of reading with a name.
-pub(crate) fn access(name: &str) -> PyResult<Access> {
+fn access(name: &str) -> PyResult<Access> {
     NAMES
         .iter()
         .find(|named| named.0 == name)
@@ -34,11 +94,16 @@ pub(crate) fn access(name: &str) -> PyResult<Access> {
         .ok_or_else(|| PyValueError::new_err(format!("access must be 'mapped', 'read' or 'direct', not '{name}'")))
 }
 
-/// A path as Python has them: `str`, `bytes` or `os.PathLike`. Made absolute, unless it is a URL, which is refused later.
+/// A path as Python has them: `str`, `bytes` or `os.PathLike`. Made absolute, unless it is a URL.
 pub(crate) fn path(given: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
     let path: PathBuf = given.py().import("os")?.call_method1("fsdecode", (given,))?.extract()?;
-    if path.to_string_lossy().contains("://") && !path.exists() {
+    if is_url(&path) {
         return Ok(path);
     }
     Ok(std::path::absolute(&path).unwrap_or(path))
+}
+
+/// Whether a path is a URL, and not that of a local directory with such a name.
+pub(crate) fn is_url(path: &Path) -> bool {
+    path.to_string_lossy().contains("://") && !path.exists()
 }

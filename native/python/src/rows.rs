@@ -17,6 +17,7 @@ use pyo3::types::PyCapsule;
 use crate::errors;
 use crate::keys::in_pieces;
 use crate::schema::RowSchema;
+use crate::wait;
 
 /// Rows of a batch: few enough that no column has more than 2 GiB unless single values are huge.
 const ROWS: usize = 1 << 14;
@@ -80,7 +81,7 @@ impl RowReader {
     pub(crate) fn read(
         &self,
         py: Python<'_>,
-        database: &bsdb::Database,
+        database: &Arc<bsdb::Database>,
         keys: &[&[u8]],
         mean: u64,
         for_python: bool,
@@ -102,16 +103,14 @@ impl RowReader {
         in_pieces(py, keys, mean, |start, keys| {
             absent.try_reserve(keys.len()).map_err(|_| PyMemoryError::new_err("no memory for absent keys"))?;
             let mut length = 0;
-            let found = py.detach(|| {
-                database.find_many(keys, |i, value| match value {
-                    None => absent.push(start + i),
-                    Some(value) if failed.is_none() => {
-                        length += value.len();
-                        failed = batches.add(value).err().map(|reason| (start + i, reason));
-                    }
-                    Some(_) => {}
-                })
-            });
+            let found = wait::find_many(py, database, keys, |i, value| match value {
+                None => absent.push(start + i),
+                Some(value) if failed.is_none() => {
+                    length += value.len();
+                    failed = batches.add(value).err().map(|reason| (start + i, reason));
+                }
+                Some(_) => {}
+            })?;
             found.map(|()| length).map_err(Failure::Database)
         })?;
         let last = keys.len().saturating_sub(1);

@@ -1,7 +1,7 @@
 //! Iterators over records.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bsdb::KeyRange;
 use pyo3::exceptions::PyValueError;
@@ -10,7 +10,7 @@ use pyo3::types::PyTuple;
 use self_cell::self_cell;
 
 use crate::bytes::bytes;
-use crate::errors;
+use crate::{errors, wait};
 
 /// Records and bytes that are read at a time, without the interpreter's lock; at first fewer, for short ranges.
 const FIRST: usize = 16;
@@ -95,7 +95,8 @@ impl State {
 pub(crate) struct Scan {
     part: Part,
     /// None while a thread reads.
-    state: Mutex<Option<State>>,
+    state: Arc<Mutex<Option<State>>>,
+    is_remote: bool,
 }
 
 impl Scan {
@@ -120,20 +121,28 @@ impl Scan {
 
     fn of(scan: OwnedScan, part: Part) -> Self {
         let state = State { scan, read: VecDeque::new(), most: FIRST, error: None, ended: false };
-        Scan { part, state: Mutex::new(Some(state)) }
+        let is_remote = state.scan.borrow_owner().is_remote();
+        Scan { part, state: Arc::new(Mutex::new(Some(state))), is_remote }
     }
 
     /// Passes the next record to a function. If that fails, the record stays the next one.
     fn next<R>(&self, py: Python<'_>, make: impl FnOnce(&Record) -> PyResult<R>) -> PyResult<Option<R>> {
-        let lock = || self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || held(&self.state);
         // Before the state is taken: the handler of a signal may use this iterator.
         if lock().as_ref().is_some_and(State::must_read) {
             py.check_signals()?;
         }
-        let Some(mut state) = lock().take() else {
-            return Err(PyValueError::new_err("another thread reads from this iterator; give each thread its own"));
-        };
-        if state.must_read() {
+        let busy = || PyValueError::new_err("another thread reads from this iterator; give each thread its own");
+        let mut state = lock().take().ok_or_else(busy)?;
+        if state.must_read() && self.is_remote {
+            // After a signal, the thread goes on reading, and the next records are there when it ends.
+            let to = self.state.clone();
+            wait::result(py, move || {
+                state.fill();
+                *held(&to) = Some(state);
+            })?;
+            state = lock().take().ok_or_else(busy)?;
+        } else if state.must_read() {
             py.detach(|| state.fill());
         }
         let made = if let Some(record) = state.read.pop_front() {
@@ -148,6 +157,10 @@ impl Scan {
         *lock() = Some(state);
         made
     }
+}
+
+fn held(state: &Mutex<Option<State>>) -> MutexGuard<'_, Option<State>> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[pymethods]

@@ -6,7 +6,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use pyo3::prelude::*;
 
 use crate::errors;
-use crate::options::{access, path, How};
+use crate::options::{is_url, Given, How};
+use crate::wait;
 
 /// The native half of bsdb.Store.
 #[pyclass(module = "bsdb._bsdb", frozen, subclass)]
@@ -20,7 +21,7 @@ pub(crate) struct Store {
 impl Store {
     /// The current version, how it was opened, and the path of the store.
     pub(crate) fn current(&self, py: Python<'_>) -> PyResult<(Arc<bsdb::Database>, How, PathBuf)> {
-        Ok((self.handle(py)?.database(), self.how, self.path.clone()))
+        Ok((self.handle(py)?.database(), self.how.clone(), self.path.clone()))
     }
 
     fn handle(&self, py: Python<'_>) -> PyResult<Arc<bsdb::Store>> {
@@ -32,13 +33,26 @@ impl Store {
 #[pymethods]
 impl Store {
     #[new]
-    #[pyo3(signature = (path, *, access = "mapped", verify_pages = true))]
-    fn new(path: &Bound<'_, PyAny>, access: &str, verify_pages: bool) -> PyResult<Self> {
+    #[pyo3(signature = (
+        path, *, access = "mapped", verify_pages = true, memory = None, requests = None, deadline = None,
+        storage_options = None,
+    ))]
+    fn new<'py>(
+        path: &Bound<'py, PyAny>,
+        access: &str,
+        verify_pages: bool,
+        memory: Option<u64>,
+        requests: Option<usize>,
+        deadline: Option<f64>,
+        storage_options: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Self> {
         let py = path.py();
-        let how = How { access: self::access(access)?, verify: verify_pages };
-        let path = self::path(path)?;
-        let opened = py.detach(|| bsdb::Store::open_with(&path, how.options()));
-        let store = opened.map_err(|error| errors::exception(py, &error))?;
+        let given = Given { access, verify: verify_pages, memory, requests, deadline, storage: storage_options };
+        let (path, how) = How::of(path, given)?;
+        let (options, at) = (how.options(), path.clone());
+        let open = move || bsdb::Store::open_with(at, options);
+        let opened = if is_url(&path) { wait::result(py, open)? } else { py.detach(open) };
+        let store = opened.map_err(|error| errors::opening(py, &error))?;
         Ok(Store { path, how, open: RwLock::new(Some(Arc::new(store))) })
     }
 
@@ -58,7 +72,10 @@ impl Store {
     /// cannot be opened, raises the reason and keeps the version before.
     fn refresh(&self, py: Python<'_>) -> PyResult<bool> {
         let store = self.handle(py)?;
-        py.detach(|| store.refresh()).map_err(|error| errors::exception(py, &error))
+        let is_remote = store.database().is_remote();
+        let refresh = move || store.refresh();
+        let refreshed = if is_remote { wait::result(py, refresh)? } else { py.detach(refresh) };
+        refreshed.map_err(|error| errors::exception(py, &error))
     }
 
     /// Close the store. Databases that it has given stay open. Closing twice is harmless.
@@ -76,7 +93,8 @@ impl Store {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         let store = slf.get();
-        let arguments = (&store.path, store.how.name(), store.how.verify);
+        let (access, verify, remote) = store.how.arguments(py);
+        let arguments = (store.path.as_os_str(), access, verify, remote);
         (py.import("bsdb")?.getattr("_open_store")?, arguments).into_pyobject(py).map(Bound::into_any)
     }
 }

@@ -179,11 +179,9 @@ def test_paths_of_any_type(monkeypatch):
 
 @pytest.mark.parametrize("use", [bsdb.open, bsdb.Store])
 def test_urls_are_refused(use, tmp_path, monkeypatch):
-    for url in ["s3a://bucket/db", "hdfs://name:8020/db", "gs://b/db", "https://host/db"]:
-        with pytest.raises(bsdb.NotADatabaseError, match=f"^{url}: a URL, .*; copy it first: bsdb pull {url} DIR$"):
+    for url in ["hdfs://name:8020/db", "sftp://host/db"]:
+        with pytest.raises(bsdb.NotADatabaseError, match=f"^{url}: a URL.*bsdb pull {url} DIR"):
             use(url)
-    with pytest.raises(bsdb.NotADatabaseError, match="bsdb pull s3a://bucket/db DIR$"):
-        use(b"s3://bucket/db")
     with pytest.raises(bsdb.NotADatabaseError, match="give the path itself, /tmp/db$"):
         use("file:///tmp/db")
     monkeypatch.chdir(tmp_path)

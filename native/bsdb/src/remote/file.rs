@@ -258,12 +258,14 @@ pub(crate) async fn fetch_all(place: &Place, wants: &[Option<Want<'_>>]) -> Resu
         }
     }
     let requests = place.remote().requests;
-    let mut answers = futures_util::stream::iter(joined.into_iter().map(|joined| async move {
+    // Collected: with the closure in it, the future would not be known to be `Send`.
+    let asked = joined.into_iter().map(|joined| async move {
         let parts: Vec<(u64, u64)> = joined.wants.iter().flat_map(|&i| wants[i]).map(|w| (w.first, w.count)).collect();
         let bytes = joined.file.fetch(live, joined.first, joined.end - joined.first, &parts).await?;
         Ok::<_, Error>((joined, parts, bytes))
-    }))
-    .buffer_unordered(requests);
+    });
+    let asked: Vec<_> = asked.collect();
+    let mut answers = futures_util::stream::iter(asked).buffer_unordered(requests);
     while let Some((joined, parts, bytes)) = answers.try_next().await? {
         for (i, (first, count)) in joined.wants.into_iter().zip(parts) {
             let from = (first - joined.first) as usize * SIZE;

@@ -1,14 +1,23 @@
 """The native half of the package bsdb. Use the package itself."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from types import TracebackType
-from typing import Any, Generic, Literal, Optional, TypeVar, Union, final, overload
+from typing import Any, Generic, Literal, Optional, Protocol, TypeVar, Union, final, overload
 
 from typing_extensions import Self, TypeAlias
 
 _Key: TypeAlias = Union[bytes, bytearray, memoryview, str]
-_Path: TypeAlias = Union[str, bytes, PathLike[str], PathLike[bytes]]
+
+class _URLPath(Protocol):
+    @property
+    def protocol(self) -> str: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def storage_options(self) -> Mapping[str, Any]: ...
+
+_Path: TypeAlias = Union[str, bytes, PathLike[str], PathLike[bytes], _URLPath]
 _D = TypeVar("_D")
 _T = TypeVar("_T", covariant=True)
 
@@ -20,6 +29,8 @@ __all__ = [
     "Rows",
     "Scan",
     "Store",
+    "_Lookup",
+    "_Mailbox",
     "__version__",
     "_build_text",
     "_publish",
@@ -89,7 +100,17 @@ class Diff:
     def counts(self) -> dict[str, int]: ...
 
 class Database:
-    def __new__(cls, path: Union[_Path, Store], *, access: str = "mapped", verify_pages: bool = True) -> Self: ...
+    def __new__(
+        cls,
+        path: Union[_Path, Store],
+        *,
+        access: str = "mapped",
+        verify_pages: bool = True,
+        memory: Optional[int] = None,
+        requests: Optional[int] = None,
+        deadline: Optional[float] = None,
+        storage_options: Optional[Mapping[str, Any]] = None,
+    ) -> Self: ...
     def __getitem__(self, key: _Key, /) -> bytes: ...
     @overload
     def get(self, key: _Key, default: None = None, /) -> Optional[bytes]: ...
@@ -140,6 +161,10 @@ class Database:
     @property
     def elements(self) -> Optional[tuple[str, int]]: ...
     @property
+    def remote(self) -> bool: ...
+    @property
+    def traffic(self) -> dict[str, int]: ...
+    @property
     def approximate(self) -> bool: ...
     @property
     def ordered(self) -> bool: ...
@@ -156,7 +181,17 @@ class Database:
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 class Store:
-    def __new__(cls, path: _Path, *, access: str = "mapped", verify_pages: bool = True) -> Self: ...
+    def __new__(
+        cls,
+        path: _Path,
+        *,
+        access: str = "mapped",
+        verify_pages: bool = True,
+        memory: Optional[int] = None,
+        requests: Optional[int] = None,
+        deadline: Optional[float] = None,
+        storage_options: Optional[Mapping[str, Any]] = None,
+    ) -> Self: ...
     @property
     def path(self) -> str: ...
     @property
@@ -171,6 +206,17 @@ class Store:
 class Scan(Generic[_T]):
     def __iter__(self) -> Self: ...
     def __next__(self) -> _T: ...
+
+@final
+class _Mailbox:
+    def __new__(cls) -> Self: ...
+    def fileno(self) -> int: ...
+    def take(self) -> list[tuple[int, Any, Optional[BaseException]]]: ...
+    def get(self, database: Database, key: _Key, number: int) -> _Lookup: ...
+    def get_many(self, database: Database, keys: Iterable[Any], number: int) -> _Lookup: ...
+
+@final
+class _Lookup: ...
 
 @final
 class PackedKeys:

@@ -8,15 +8,27 @@ import threading
 import weakref
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from itertools import islice
-from typing import Any, Optional, Union
+from typing import Any, Optional, Protocol, Union
 
 from . import _bsdb
+from ._mailbox import mailbox as _mailbox
 from ._errors import RowError
 
 __all__ = ["Database", "Store", "open"]
 
 
-_Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+_Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]", "_URLPath"]
+
+
+class _URLPath(Protocol):
+    """A path of universal_pathlib."""
+
+    @property
+    def protocol(self) -> str: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def storage_options(self) -> Mapping[str, Any]: ...
 
 
 class _Raise:
@@ -82,11 +94,10 @@ class Database(_bsdb.Database, Mapping[bytes, bytes]):
 
     Any number of threads can use a database at once. Batches, scans, ``verify``, and lookups that may have to wait
     or are long run without the interpreter's lock. A database pickles as the path that was opened: the receiving
-    process opens it anew; of a store, the version that is current then.
+    process opens it anew; of a store, the version that is current then. A URL pickles without credentials: the
+    receiving process finds its own.
 
-    ``access`` says how data files are read: "mapped" is quickest if the data is in memory; "read" uses system
-    calls; "direct" bypasses the page cache, for data much larger than memory. ``verify_pages`` says whether
-    each page is verified when it is first read.
+    The arguments are those of ``open``.
     """
 
     __slots__ = ()
@@ -128,16 +139,26 @@ class Database(_bsdb.Database, Mapping[bytes, bytes]):
         return None if text is None else json.loads(text)
 
     async def aget(self, key: Any, default: Any = None) -> Any:
-        """Like ``get``, for asyncio. An answer that is at hand is given at once; another lookup, which may have to wait
-        for the device, runs in a thread of the loop's executor."""
+        """Like ``get``, for asyncio. An answer that is at hand is given at once. Another lookup, which may have to wait
+        for the device, runs in a thread of the loop's executor; that of a database elsewhere needs no thread, and
+        cancelling it ends its requests."""
         found = self._find_at_hand(key, _NONE)
         if found is _NONE:
-            found = await _in_thread(self.get, key)
+            box = _mailbox() if self.remote else None
+            if box is not None:
+                found = await box.arrival(box.native.get, self, key)
+            else:
+                found = await _in_thread(self.get, key)
         return default if found is None else found
 
     async def aget_many(self, keys: Iterable[Any], default: Any = None) -> list[Any]:
-        """Like ``get_many``, for asyncio: the lookups run in a thread of the loop's executor."""
-        return list(await _in_thread(self.get_many, keys, default))
+        """Like ``get_many``, for asyncio: the lookups run in a thread of the loop's executor, or are requests under way if
+        the database is elsewhere."""
+        box = _mailbox() if self.remote else None
+        if box is None:
+            return list(await _in_thread(self.get_many, keys, default))
+        found: list[Any] = await box.arrival(box.native.get_many, self, keys)
+        return found if default is None else [default if value is None else value for value in found]
 
     def get_many_numpy(
         self, keys: Iterable[Any], dtype: Any = None, default: Any = _RAISE, *, out: Any = None, mask: bool = False
@@ -322,22 +343,49 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_unlock_after_fork)
 
 
-def open(path: _Path, *, access: str = "mapped", verify_pages: bool = True) -> Database:
-    """Open a database, a set of shards, or the current version of a store, in a local directory.
+def open(
+    path: _Path,
+    *,
+    access: str = "mapped",
+    verify_pages: bool = True,
+    memory: Optional[int] = None,
+    requests: Optional[int] = None,
+    deadline: Optional[float] = None,
+    storage_options: Optional[Mapping[str, Any]] = None,
+) -> Database:
+    """Open a database, a set of shards, or the current version of a store.
 
-    ``access`` says how data files are read: "mapped" (quickest if the data is in memory), "read" (system
-    calls) or "direct" (bypasses the page cache). ``verify_pages`` says whether each page is verified when it
-    is first read. Takes the same time for every size of a database.
+    ``path`` is a local directory or a URL: ``s3://bucket/rdb``, ``gs://...``, ``az://...``, ``abfss://...`` or
+    ``https://...``. A ``UPath`` of universal_pathlib names either.
+
+    ``access`` says how data files in a local directory are read: "mapped" (quickest if the data is in memory), "read"
+    (system calls) or "direct" (bypasses the page cache). ``verify_pages`` says whether each page is verified when it
+    is first read. Takes the same time for every size of a local database.
+
+    Of a URL, the manifest and the index are read now, and the pages of records when they are looked up. ``memory`` is
+    how many bytes of such pages are kept (64 MiB by default), ``requests`` how many requests can be under way at once
+    (64), and ``deadline`` how many seconds a request is repeated while the server is busy or does not answer (30).
+    ``storage_options`` has the names of s3fs, gcsfs and adlfs, such as ``key``, ``secret``, ``anon``, ``endpoint_url``
+    and ``account_name``; without them, credentials are those of the environment. Local databases ignore ``memory``,
+    ``requests`` and ``deadline``.
     """
-    return Database(path, access=access, verify_pages=verify_pages)
+    return Database(
+        path,
+        access=access,
+        verify_pages=verify_pages,
+        memory=memory,
+        requests=requests,
+        deadline=deadline,
+        storage_options=storage_options,
+    )
 
 
-def _open_database(path: Any, access: str, verify_pages: bool) -> Database:
-    return Database(path, access=access, verify_pages=verify_pages)
+def _open_database(path: Any, access: str, verify_pages: bool, remote: dict[str, Any]) -> Database:
+    return Database(path, access=access, verify_pages=verify_pages, **remote)
 
 
-def _open_store(path: Any, access: str, verify_pages: bool) -> Store:
-    return Store(path, access=access, verify_pages=verify_pages)
+def _open_store(path: Any, access: str, verify_pages: bool, remote: dict[str, Any]) -> Store:
+    return Store(path, access=access, verify_pages=verify_pages, **remote)
 
 
 async def _in_thread(function: Callable[..., Any], *arguments: Any) -> Any:

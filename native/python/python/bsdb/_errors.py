@@ -25,7 +25,7 @@ class Error(Exception):
 
 
 class FileError(Error, OSError):
-    """The operating system refused an operation on a file: an OSError, with errno and filename."""
+    """The operating system or a server refused an operation on a file: an OSError, with errno and filename."""
 
 
 class NotFoundError(FileError, FileNotFoundError):

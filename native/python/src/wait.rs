@@ -1,0 +1,82 @@
+//! Waiting for servers: other threads of Python run meanwhile, and Ctrl-C ends it.
+
+use std::future::Future;
+use std::sync::mpsc::{sync_channel, Receiver, RecvTimeoutError};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use pyo3::exceptions::{PyOSError, PyRuntimeError};
+use pyo3::prelude::*;
+
+/// How long a signal may wait.
+const BETWEEN_SIGNALS: Duration = Duration::from_millis(50);
+
+/// The output of a future, which is dropped if a signal comes first.
+pub(crate) fn output<R: Send + 'static>(
+    py: Python<'_>,
+    future: impl Future<Output = R> + Send + 'static,
+) -> PyResult<R> {
+    let (tell, told) = sync_channel(1);
+    let task = bsdb::spawn(async move {
+        let _ = tell.send(future.await);
+    });
+    let _task = task.map_err(PyOSError::new_err)?;
+    arrival(py, told)
+}
+
+/// The result of work that may wait for long. After a signal, it goes on in a thread of its own until its end, and nobody
+/// waits for it.
+pub(crate) fn result<R: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> R + Send + 'static) -> PyResult<R> {
+    let (tell, told) = sync_channel(1);
+    let spawned = thread::Builder::new().name("bsdb-wait".into()).spawn(move || {
+        let _ = tell.send(work());
+    });
+    spawned.map_err(PyOSError::new_err)?;
+    arrival(py, told)
+}
+
+fn arrival<R: Send>(py: Python<'_>, mut told: Receiver<R>) -> PyResult<R> {
+    loop {
+        let told = &mut told;
+        match py.detach(move || told.recv_timeout(BETWEEN_SIGNALS)) {
+            Ok(result) => return Ok(result),
+            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(PyRuntimeError::new_err(
+                    "a thread of bsdb ended early; see its error on the standard error",
+                ));
+            }
+        }
+    }
+}
+
+/// Like `find_many` of a database, without the interpreter's lock.
+pub(crate) fn find_many(
+    py: Python<'_>,
+    database: &Arc<bsdb::Database>,
+    keys: &[&[u8]],
+    mut found: impl FnMut(usize, Option<&[u8]>) + Send,
+) -> PyResult<bsdb::Result<()>> {
+    if !database.is_remote() {
+        return Ok(py.detach(|| database.find_many(keys, found)));
+    }
+    Ok(get_many(py, database, keys)?.map(|values| {
+        py.detach(|| {
+            for (i, value) in values.iter().enumerate() {
+                found(i, value.as_deref());
+            }
+        })
+    }))
+}
+
+/// The values of keys of a database that is elsewhere.
+pub(crate) fn get_many(
+    py: Python<'_>,
+    database: &Arc<bsdb::Database>,
+    keys: &[&[u8]],
+) -> PyResult<bsdb::Result<Vec<Option<Vec<u8>>>>> {
+    let database = database.clone();
+    let keys: Vec<Vec<u8>> = keys.iter().map(|key| key.to_vec()).collect();
+    output(py, async move { database.aget_many(&keys).await })
+}
