@@ -250,8 +250,8 @@ record ServerStatistics(
     Path directory = set.database().directory();
     if (directory == null) { // to list versions elsewhere would take many requests
       Refusal refusal = set.database().refused();
-      boolean other = refusal != null && !refusal.version().isEmpty();
-      map.put("current", other ? refusal.version() : serving);
+      String refused = refusal == null ? "" : refusal.version();
+      map.put("current", refused.isEmpty() ? serving : refused);
       map.put("versions", versions);
       return map;
     }

@@ -80,7 +80,8 @@ final class HadoopRanges implements AutoCloseable {
   CompletableFuture<byte[]> read(
       Source source, long from, int length, Function<Throwable, Throwable> failed) {
     Reading reading = new Reading(source, from, length, failed);
-    reading.result.whenComplete((bytes, failure) -> reading.interrupt());
+    CompletableFuture<byte[]> unused =
+        reading.result.whenComplete((bytes, failure) -> reading.interrupt());
     try {
       threads.execute(reading);
     } catch (RejectedExecutionException ended) {

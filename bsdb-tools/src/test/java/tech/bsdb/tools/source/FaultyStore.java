@@ -83,7 +83,9 @@ public final class FaultyStore extends FileSystem {
 
   /** Holds reads of ranges until the latch is counted down, or the store is reset. */
   public static CountDownLatch hold() {
-    return gate = new CountDownLatch(1);
+    CountDownLatch closed = new CountDownLatch(1);
+    gate = closed;
+    return closed;
   }
 
   /** Ends answers early until it is repaired. */
@@ -136,7 +138,7 @@ public final class FaultyStore extends FileSystem {
 
   private static void step(String what) throws IOException {
     int step = STEPS.incrementAndGet();
-    KINDS.computeIfAbsent(what.split(" ")[0], none -> new AtomicInteger()).incrementAndGet();
+    KINDS.computeIfAbsent(what.substring(0, (what + " ").indexOf(' ')), none -> new AtomicInteger()).incrementAndGet();
     if (failing.test(step)) {
       throw new IOException("connection reset at step " + step + ": " + what);
     }
