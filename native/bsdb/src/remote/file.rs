@@ -121,8 +121,9 @@ impl RemoteFile {
                 Err(_) if std::mem::take(&mut again) => continue,
                 Err(error) => return Err(error),
             }
-            if self.place.keeps_pieces() || wanted.iter().all(|&(_, pages)| pages <= KEPT) {
-                slices().for_each(|(number, page)| live.cache.keep((self.number, number), page));
+            let ahead = self.place.keeps_pieces();
+            if ahead || wanted.iter().all(|&(_, pages)| pages <= KEPT) {
+                slices().for_each(|(number, page)| live.cache.keep((self.number, number), page, ahead));
             }
             return Ok(bytes);
         }

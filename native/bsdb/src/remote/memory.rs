@@ -60,8 +60,9 @@ impl PageCache {
         true
     }
 
-    /// Keeps a page, instead of one that was not used for long.
-    pub(crate) fn keep(&self, name: Name, page: &[u8]) {
+    /// Keeps a page, instead of one that was not used for long. One that is `ahead` will be used soon: those that were
+    /// used before go first.
+    pub(crate) fn keep(&self, name: Name, page: &[u8], ahead: bool) {
         let Ok(page) = <&Page>::try_from(page) else { return };
         if self.most == 0 {
             return;
@@ -74,7 +75,7 @@ impl PageCache {
         }
         if part.pages.len() < self.most {
             part.frames.insert(name, part.pages.len());
-            part.pages.push(Frame { name, used: false, page: Box::new(*page) });
+            part.pages.push(Frame { name, used: ahead, page: Box::new(*page) });
             return;
         }
         loop {
@@ -86,6 +87,7 @@ impl PageCache {
             }
             part.frames.remove(&frame.name);
             frame.name = name;
+            frame.used = ahead;
             frame.page.copy_from_slice(page);
             part.frames.insert(name, at);
             return;
@@ -102,9 +104,9 @@ mod tests {
         let cache = PageCache::new((SIZE * PARTS * 4) as u64);
         let mut page = [0; SIZE];
         assert!(!cache.copy((0, 0), &mut page));
-        cache.keep((0, 0), &[7; SIZE]);
+        cache.keep((0, 0), &[7; SIZE], false);
         for number in 1..1000 {
-            cache.keep((0, number), &[number as u8; SIZE]);
+            cache.keep((0, number), &[number as u8; SIZE], false);
             assert!(cache.copy((0, 0), &mut page), "{number}");
             assert_eq!(page, [7; SIZE]);
         }
@@ -118,7 +120,7 @@ mod tests {
     #[test]
     fn may_be_without_memory() {
         let cache = PageCache::new(4096);
-        cache.keep((0, 0), &[7; SIZE]);
+        cache.keep((0, 0), &[7; SIZE], false);
         assert!(!cache.copy((0, 0), &mut [0; SIZE]));
     }
 }
