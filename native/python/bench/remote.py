@@ -1,154 +1,107 @@
-"""Lookups in a database that lies on an object store, beside DuckDB over Parquet on the same server.
+#!/usr/bin/env python3
+"""Lookups a second in a database behind an object store: bench/remote.py [OBJECTS]
 
-Builds COUNT records, 10^6 by default, with keys of 13 bytes and values of 32 below DIR (once), serves them on this machine with a
-latency (20 ms by default), and prints requests, bytes and milliseconds of each lookup, as the server counts them:
-
-    pip install duckdb duckdb-extension-httpfs pyarrow
-    cargo build --release -p bsdb --example objects
-    python bench/remote.py DIR [COUNT [LATENCY]]
+OBJECTS is the built example `objects` of the crate bsdb, ../target/release/examples/objects by default, which serves
+the database from this machine, with 0 and 20 ms until each answer. No pages are kept: each lookup is a request, but
+those of a batch are joined if their pages are near each other. If obstore is installed, shows how many such ranges that
+reads.
 """
 
 import asyncio
-import glob
-import json
 import os
 import random
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
-
-import duckdb
-import duckdb_extension_httpfs
-import pyarrow
-import pyarrow.parquet
+from pathlib import Path
 
 import bsdb
 
-SERVER = os.path.join(os.path.dirname(__file__), "../../target/release/examples/objects")
+RECORDS = 1_000_000
+LOOKUPS = 10_000
+AT_ONCE = 1_000
+REQUESTS = 64
 
 
-def key_of(number):
-    return f"user{number:09d}"
+def measured(name: str, lookups: int, work) -> None:
+    """Prints how many lookups a second some work makes."""
+    start, processor = time.perf_counter(), time.process_time()
+    work()
+    seconds, processor = time.perf_counter() - start, time.process_time() - processor
+    print(f"  {name:<32} {lookups / seconds:>9,.0f}/s, {processor / lookups * 1e6:>6.0f} us of processor each")
 
 
-def value_of(number):
-    return f"{number * 2654435761 % 2**64:032d}"
+def bench(url: str, latency: str) -> None:
+    """Measures with one latency."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    opener.open(f"{url}/_fault?latency={latency}").close()
+    print(f"latency {latency}")
+    keys = [f"key{random.randrange(RECORDS)}" for _ in range(LOOKUPS)]
+    few = keys if latency == "0ms" else keys[:100]
+    options = {"key": "k", "secret": "s", "endpoint_url": url}
+    db = bsdb.open("s3://bucket/db", memory=0, requests=REQUESTS, storage_options=options)
+    db.get_many(keys[:200])
 
+    async def at_once() -> None:
+        for start in range(0, len(keys), AT_ONCE):
+            found = await asyncio.gather(*(db.aget(key) for key in keys[start : start + AT_ONCE]))
+            assert None not in found
 
-def build(directory, count):
-    """Builds what is not there."""
-    os.makedirs(directory, exist_ok=True)
-    path = os.path.join(directory, "rdb")
-    numbers = list(range(count))
-    random.Random(1).shuffle(numbers)
-    if not os.path.exists(path):
-        bsdb.build(path, ((key_of(n).encode(), value_of(n).encode()) for n in numbers))
-    for name, order in (("sorted.parquet", sorted), ("shuffled.parquet", list)):
-        path = os.path.join(directory, name)
-        if not os.path.exists(path):
-            keys = [key_of(n) for n in order(numbers)]
-            table = pyarrow.table({"key": keys, "value": [value_of(int(key[4:])) for key in keys]})
-            pyarrow.parquet.write_table(table, path, row_group_size=122_880, write_page_index=True)
+    async def many() -> None:
+        for start in range(0, len(keys), AT_ONCE):
+            assert None not in await db.aget_many(keys[start : start + AT_ONCE])
 
+    measured("get", len(few), lambda: [db[key] for key in few])
+    batches = [keys[start : start + AT_ONCE] for start in range(0, len(keys), AT_ONCE)]
+    measured("get_many of 1,000", len(keys), lambda: [db.get_many(batch) for batch in batches])
+    measured("aget, 1,000 at once", len(keys), lambda: asyncio.run(at_once()))
+    measured("aget_many of 1,000", len(keys), lambda: asyncio.run(many()))
+    try:
+        import obstore
+        from obstore.store import S3Store
+    except ImportError:
+        return
+    store = S3Store(
+        "bucket",
+        endpoint=url,
+        access_key_id="k",
+        secret_access_key="s",
+        region="us-east-1",
+        client_options={"allow_http": True},
+    )
+    (data,) = (Path(file).name for file in DIRECTORY.glob("db/data-*"))
+    pages = (DIRECTORY / "db" / data).stat().st_size // 4096
+    starts = [4096 * random.randrange(1, pages - 1) for _ in keys]
 
-class Server:
-    def __init__(self, directory, latency):
-        words = [SERVER, directory, "--latency", latency, "--stdin", "1"]
-        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.url = self.process.stdout.readline().strip().rstrip("/")
+    async def ranges() -> None:
+        limit = asyncio.Semaphore(REQUESTS)
 
-    def ask(self, path):
-        with urllib.request.urlopen(f"{self.url}/{path}") as answer:
-            return answer.read()
+        async def one(start: int) -> bytes:
+            async with limit:
+                return bytes(await obstore.get_range_async(store, f"db/{data}", start=start, length=4096))
 
-    def measured(self, name, lookups, work):
-        """Runs the work, and prints what each of its lookups cost."""
-        self.ask("_reset")
-        start = time.perf_counter()
-        work()
-        seconds = time.perf_counter() - start
-        counts = json.loads(self.ask("_counts"))
-        print(
-            f"{name:<38}{lookups:>8}{counts['requests'] / lookups:>10.2f}{counts['bytes'] / lookups:>12,.0f}"
-            f"{1000 * seconds / lookups:>11.2f}",
-            flush=True,
-        )
+        for i in range(0, len(starts), AT_ONCE):
+            await asyncio.gather(*(one(start) for start in starts[i : i + AT_ONCE]))
 
+    def each() -> None:
+        for start in starts[: len(few)]:
+            obstore.get_range(store, f"db/{data}", start=start, length=4096)
 
-def main(directory, count=1_000_000, latency="20ms"):
-    os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1"
-    build(directory, count)
-    server = Server(directory, latency)
-    chance = random.Random(2)
-    print(f"{count:,} records of 13 + 32 bytes, latency {latency}")
-    print(f"{'':<38}{'lookups':>8}{'requests':>10}{'bytes':>12}{'ms':>11}   each")
-
-    def keys(lookups):
-        return [chance.randrange(count) for _ in range(lookups)]
-
-    def check(number, value):
-        assert value == value_of(number).encode(), (number, value)
-
-    def bsdb_once():
-        with bsdb.open(f"{server.url}/rdb") as database:
-            check(7, database.get(key_of(7)))
-
-    server.measured("bsdb: open, the first value", 1, bsdb_once)
-    database = bsdb.open(f"{server.url}/rdb")
-
-    def one_by_one():
-        for number in keys(200):
-            check(number, database.get(key_of(number)))
-
-    def together():
-        for _ in range(20):
-            numbers = keys(256)
-            for number, value in zip(numbers, database.get_many([key_of(n) for n in numbers])):
-                check(number, value)
-
-    def asynchronous():
-        numbers = iter(keys(10_000))
-
-        async def worker():
-            for number in numbers:
-                check(number, await database.aget(key_of(number)))
-
-        async def workers():
-            await asyncio.gather(*(worker() for _ in range(64)))
-
-        asyncio.run(workers())
-
-    server.measured("bsdb: get, one after another", 200, one_by_one)
-    server.measured("bsdb: get_many of 256", 20 * 256, together)
-    server.measured("bsdb: aget, 64 in flight", 10_000, asynchronous)
-
-    extension = glob.glob(os.path.dirname(duckdb_extension_httpfs.__file__) + "/extensions/*/httpfs.duckdb_extension")
-    for name in ("sorted", "shuffled"):
-        sql = duckdb.connect()
-        sql.execute(f"INSTALL '{extension[0]}'")
-        sql.execute("LOAD httpfs")
-        url = f"{server.url}/{name}.parquet"
-        query = f"SELECT value FROM read_parquet('{url}') WHERE key = ?"
-
-        def first(sql=sql, query=query):
-            check(7, sql.execute(query, [key_of(7)]).fetchone()[0].encode())
-
-        def further(sql=sql, query=query):
-            for number in keys(20):
-                check(number, sql.execute(query, [key_of(number)]).fetchone()[0].encode())
-
-        def joined(sql=sql, url=url):
-            numbers = keys(256)
-            wanted = pyarrow.table({"key": [key_of(n) for n in numbers]})
-            found = dict(sql.execute(f"SELECT key, value FROM read_parquet('{url}') JOIN wanted USING (key)").fetchall())
-            for number in numbers:
-                check(number, found[key_of(number)].encode())
-
-        server.measured(f"duckdb, {name}: the first value", 1, first)
-        server.measured(f"duckdb, {name}: one after another", 20, further)
-        server.measured(f"duckdb, {name}: a join with 256 keys", 256, joined)
+    measured("obstore, get_range", len(few), each)
+    measured("obstore, get_range_async", len(starts), lambda: asyncio.run(ranges()))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], *(int(word) for word in sys.argv[2:3]), *sys.argv[3:4])
+    os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1"
+    server = sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2] / "target/release/examples/objects"
+    with tempfile.TemporaryDirectory() as directory:
+        DIRECTORY = Path(directory)
+        bsdb.build(DIRECTORY / "db", ((f"key{i}", f"the value of {i}") for i in range(RECORDS)))
+        words, pipe = [server, directory, "--stdin", "1"], subprocess.PIPE
+        with subprocess.Popen(words, stdin=pipe, stdout=pipe, text=True) as process:
+            url = process.stdout.readline().strip()
+            for latency in ("0ms", "20ms"):
+                bench(url, latency)
+            process.stdin.close()

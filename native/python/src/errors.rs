@@ -1,5 +1,6 @@
 //! Errors of the crate `bsdb` as exceptions of `bsdb._errors`.
 
+use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -35,7 +36,11 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
             let number: PyResult<i32> = py.import("errno").and_then(|errno| errno.getattr(name)?.extract());
             number.map_or_else(|error| error, |number| new(py, class, (number, message, path)))
         }
-        Error::NotADatabase { reason, .. } if !reason.starts_with("a URL") && !Path::new(path).exists() => {
+        // Of a URL that leads to nothing.
+        Error::NotADatabase { reason, .. } if reason.starts_with("no manifest.bsdb here") => {
+            new(py, "NotFoundError", (2, reason, path))
+        }
+        Error::NotADatabase { .. } if !is_url(path) && !Path::new(path).exists() => {
             new(py, "NotFoundError", (2, "no such directory", path))
         }
         Error::NotADatabase { .. } => new(py, "NotADatabaseError", (text, path)),
@@ -91,6 +96,10 @@ pub(crate) fn reason(error: &std::io::Error) -> String {
         Some((before, after)) => format!("{before}{after}"),
         None => text,
     }
+}
+
+fn is_url(path: &OsStr) -> bool {
+    path.to_string_lossy().contains("://")
 }
 
 fn new<'py>(py: Python<'py>, class: &str, arguments: impl PyCallArgs<'py>) -> PyErr {

@@ -1,4 +1,5 @@
-"""Databases for the tests: the golden ones, and those that the command in the variable BSDB builds; and a server of them."""
+"""Databases for the tests: the golden ones, and those that the command in the variable BSDB builds;
+and a server of them."""
 
 import contextlib
 import json

@@ -170,7 +170,9 @@ def test_rows(tmp_path, serve):
     assert found.column("name").to_pylist() == table.column("name").to_pylist()
 
 
-@pytest.mark.parametrize("fault", ["status=503", "status=500", "status=429", "close", "half-close", "cut=100", "flip=9999"])
+@pytest.mark.parametrize(
+    "fault", ["status=503", "status=500", "status=429", "close", "half-close", "cut=100", "flip=9999"]
+)
 def test_a_fault_that_passes_is_hidden(store, fault):
     store.fault(fault, on="data" if fault.startswith("flip") else "", skip=1, times=1)
     db = packed(store, memory=0)
@@ -229,8 +231,11 @@ def test_missing_databases(store):
         with pytest.raises(bsdb.Error, match="s3://bucket/none") as raised:
             use("s3://bucket/none", storage_options=store.s3())
         assert isinstance(raised.value, (bsdb.NotFoundError, bsdb.NotADatabaseError))
-    with pytest.raises(bsdb.Error):
+    with pytest.raises(bsdb.NotFoundError, match="check the URL"):
+        bsdb.open(f"{store.url}/none")
+    with pytest.raises(bsdb.FileError) as raised:
         bsdb.open("http://127.0.0.1:1/db", deadline=1)
+    assert raised.value.errno == errno.EHOSTUNREACH
 
 
 def test_a_replaced_file_is_an_error(tmp_path, serve, numbers):
@@ -499,7 +504,9 @@ def test_pickles_carry_no_secrets(store, monkeypatch):
         memory=4096,
         requests=5,
         deadline=7.5,
-        storage_options=store.s3(token="hidden", client_kwargs={"region_name": "eu-west-1"}, aws_session_token="hidden"),
+        storage_options=store.s3(
+            token="hidden", client_kwargs={"region_name": "eu-west-1"}, aws_session_token="hidden"
+        ),
     )
     data = pickle.dumps(db)
     assert b"hidden" not in data and b"reader" not in data and b"eu-west-1" in data
@@ -547,7 +554,8 @@ def test_options_of_stores():
         "aws_session_token": "t",
         "aws_skip_signature": "false",
     }
-    assert settings("s3a://b/x", client_kwargs={"endpoint_url": "http://x", "region_name": "r"}, aws_request_payer=True) == {
+    client = {"endpoint_url": "http://x", "region_name": "r"}
+    assert settings("s3a://b/x", client_kwargs=client, aws_request_payer=True) == {
         "aws_endpoint": "http://x",
         "aws_region": "r",
         "allow_http": "true",
@@ -594,7 +602,9 @@ def test_wrong_options(url, options, text, use):
     assert "hidden" not in str(raised.value)
 
 
-@pytest.mark.parametrize("options", [{"memory": -1}, {"requests": 0}, {"deadline": 0}, {"deadline": float("nan")}, {"x": 1}])
+@pytest.mark.parametrize(
+    "options", [{"memory": -1}, {"requests": 0}, {"deadline": 0}, {"deadline": float("nan")}, {"x": 1}]
+)
 def test_wrong_limits(options):
     with pytest.raises((ValueError, TypeError, OverflowError)):
         bsdb.open("s3://b/x", **options)

@@ -152,8 +152,8 @@ class Database(_bsdb.Database, Mapping[bytes, bytes]):
         return default if found is None else found
 
     async def aget_many(self, keys: Iterable[Any], default: Any = None) -> list[Any]:
-        """Like ``get_many``, for asyncio: the lookups run in a thread of the loop's executor, or are requests under way if
-        the database is elsewhere."""
+        """Like ``get_many``, for asyncio: the lookups run in a thread of the loop's executor, or are requests under way
+        if the database is elsewhere."""
         box = _mailbox() if self.remote else None
         if box is None:
             return list(await _in_thread(self.get_many, keys, default))

@@ -24,7 +24,7 @@ _SCHEMES = {
     "https": "http",
 }
 
-# Options of s3fs, gcsfs and adlfs, the settings that they are, and how values are written.
+# Options of s3fs, gcsfs and adlfs, and the settings that they are.
 _NAMED = {
     "s3": {
         "key": "aws_access_key_id",
@@ -105,7 +105,8 @@ def prepare(path: Any, options: Optional[Mapping[str, Any]]) -> tuple[Any, Setti
 
     A path is a local one, a URL, or a UPath, whose own options hold for what the given ones do not name.
     """
-    if not isinstance(path, (str, bytes)) and all(hasattr(path, name) for name in ("protocol", "path", "storage_options")):
+    own_names = ("protocol", "path", "storage_options")
+    if not isinstance(path, (str, bytes)) and all(hasattr(path, name) for name in own_names):
         path, own = _url_of(path)
         options = {**own, **(options or {})}
     text = os.fsdecode(path) if isinstance(path, (str, bytes)) else ""
@@ -169,7 +170,7 @@ def _special(name: str, value: Any) -> dict[str, str]:
         unknown = [one for one in value if one not in _CLIENT]
         if unknown:
             raise ValueError(f"client_kwargs: unknown option {unknown[0]!r}; known are {', '.join(sorted(_CLIENT))}")
-        return {_CLIENT[one]: _text(f"client_kwargs[{one!r}]", given) for one, given in value.items() if given is not None}
+        return {_CLIENT[one]: _text(f"client_kwargs[{one!r}]", given) for one, given in value.items() if given}
     if name == "token":
         return _google(value)
     if name == "connection_string":
@@ -188,7 +189,9 @@ def _google(token: Any) -> dict[str, str]:
         return {}  # The credentials of the environment or of the machine, as without the option.
     if isinstance(token, (str, os.PathLike)) and os.path.isfile(token):
         return {"google_application_credentials": os.fspath(token)}
-    raise ValueError("token must be 'anon', 'google_default', 'cloud', the path of a file of JSON, or its content as a dict")
+    raise ValueError(
+        "token must be 'anon', 'google_default', 'cloud', the path of a file of JSON, or its content as a dict"
+    )
 
 
 def _text(name: str, value: Any) -> str:
