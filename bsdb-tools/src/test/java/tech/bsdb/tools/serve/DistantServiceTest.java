@@ -52,15 +52,16 @@ class DistantServiceTest {
     server.close();
   }
 
+  private RemoteOptions options() {
+    return RemoteOptions.defaults()
+        .withCache(folder.resolve("cache"))
+        .withAttempts(1)
+        .withDeadline(Duration.ofSeconds(200));
+  }
+
   /** A place on the web server; nothing of it is kept in memory. */
   private Place far(String name) {
-    return new Place.Web(
-        server.uri().resolve(name),
-        RemoteOptions.defaults()
-            .withCache(folder.resolve("cache"))
-            .withMemoryBytes(0)
-            .withAttempts(1)
-            .withDeadline(Duration.ofSeconds(200)));
+    return new Place.Web(server.uri().resolve(name), options().withMemoryBytes(0));
   }
 
   private void serve(String name) throws IOException {
@@ -192,6 +193,21 @@ class DistantServiceTest {
     server.rule(request -> Fault.none());
     await(() -> get("/bsdb/k7").equals("200 1"));
     await(() -> serving.metric("bsdb_version_refused") == 0);
+  }
+
+  @Test
+  void whatIsKeptIsServedWhileTheServerIsGone() throws Exception {
+    Serving.publish(folder, 1);
+    Place place = new Place.Web(server.uri().resolve("store"), options().withPageBytes(1 << 20));
+    serving.data = DataSetLocations.single(place);
+    serving.start();
+    assertThat(get("/bsdb/k7")).isEqualTo("200 1");
+    server.rule(request -> Fault.none().noAnswer());
+    await(() -> serving.metric("bsdb_version_refused") == 1);
+    assertThat(get("/bsdb/k7")).isEqualTo("200 1");
+    server.rule(request -> Fault.none());
+    Serving.publish(folder, 2);
+    await(() -> get("/bsdb/k7").equals("200 2"));
   }
 
   @Test
