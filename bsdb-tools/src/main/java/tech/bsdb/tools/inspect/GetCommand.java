@@ -128,13 +128,22 @@ public final class GetCommand extends Command {
       }
     }
 
-    /** Prints the values of the keys that were added since. */
+    /** Prints the values of the keys that were added since; if one fails, of those before it. */
     void print() throws IOException {
-      List<byte @Nullable []> values = database.getAll(keys);
-      for (int i = 0; i < keys.size(); i++) {
-        print(keys.get(i), values.get(i));
-      }
+      List<byte[]> wanted = List.copyOf(keys);
       keys.clear();
+      List<byte @Nullable []> values;
+      try {
+        values = database.getAll(wanted);
+      } catch (IOException notAll) {
+        for (byte[] key : wanted) {
+          print(key, database.get(key));
+        }
+        return; // what failed has passed
+      }
+      for (int i = 0; i < wanted.size(); i++) {
+        print(wanted.get(i), values.get(i));
+      }
     }
 
     private void print(byte[] key, byte @Nullable [] value) throws IOException {

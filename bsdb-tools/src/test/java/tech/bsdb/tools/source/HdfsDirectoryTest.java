@@ -154,11 +154,11 @@ class HdfsDirectoryTest extends DistantDirectoryContract {
       CommandRun verified = run(place, cache, "verify");
       assertThat(verified.err()).as(verified.toString()).contains("2 records read and found again");
     }
-    CommandRun same = bsdb("diff", built, hdfs.uri() + "/lies", "--cache", cache);
+    CommandRun same = bsdb("diff", built, hdfs.uri() + "/lies", "--cache-dir", cache);
     assertThat(same.out())
         .as(same.toString())
         .isEqualTo("2 records kept, 0 added, 0 removed, 0 changed\n");
-    CommandRun none = bsdb("stat", "-d", hdfs.uri() + "/none", "--cache", cache);
+    CommandRun none = bsdb("stat", "-d", hdfs.uri() + "/none", "--cache-dir", cache);
     assertThat(none.code()).isEqualTo(2);
     assertThat(none.err()).contains(hdfs.uri() + "/none is neither a bsdb database nor a store");
   }
@@ -166,7 +166,7 @@ class HdfsDirectoryTest extends DistantDirectoryContract {
   private static CommandRun run(String[] place, String cache, String command, String... more) {
     List<String> line = new ArrayList<>(List.of(command));
     line.addAll(List.of(place));
-    line.addAll(List.of("--cache", cache));
+    line.addAll(List.of("--cache-dir", cache));
     line.addAll(List.of(more));
     return bsdb(line.toArray(String[]::new));
   }
