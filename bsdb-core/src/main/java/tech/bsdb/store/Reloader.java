@@ -63,6 +63,9 @@ final class Reloader {
   /** Whether a read found that the files of the version may have gone. */
   private volatile boolean doubted;
 
+  private final Object interrupts = new Object(); // held so that an interrupt is not late
+  private boolean interruptible; // guarded by interrupts
+
   // confined to the reload thread
   private final List<OpenVersion> retired = new ArrayList<>();
   private @Nullable NamedVersion followed;
@@ -192,8 +195,10 @@ final class Reloader {
   void close() {
     refuseOnOwnThread();
     closing = true;
-    if (source.isDistant()) {
-      thread.interrupt(); // it may be waiting for a network
+    synchronized (interrupts) {
+      if (interruptible) {
+        thread.interrupt(); // it may be waiting for a network
+      }
     }
     wake();
     Uninterrupted.join(thread);
@@ -238,7 +243,6 @@ final class Reloader {
         Thread.interrupted(); // clear the flag: it would keep us from parking
       }
     }
-    Thread.interrupted(); // what is closed need not hurry
     OpenVersion last = served;
     served = null;
     if (last != null) {
@@ -343,6 +347,25 @@ final class Reloader {
    * @throws IOException if the version was rejected
    */
   private boolean check(boolean now) throws IOException {
+    interruptible(source.isDistant());
+    try {
+      if (closing && source.isDistant()) {
+        throw new IOException("the database is being closed");
+      }
+      return look(now);
+    } finally {
+      interruptible(false);
+    }
+  }
+
+  private void interruptible(boolean on) {
+    synchronized (interrupts) {
+      interruptible = on;
+      Thread.interrupted(); // clears what came before
+    }
+  }
+
+  private boolean look(boolean now) throws IOException {
     if (doubted) {
       doubted = false;
       stamp = null; // the files may have gone, whatever it says
@@ -429,6 +452,10 @@ final class Reloader {
 
   private IOException refuse(String version, Throwable why) {
     String reason = text(why);
+    IOException failure = why instanceof IOException e ? e : new IOException(reason, why);
+    if (closing) { // and perhaps interrupted by that
+      return failure;
+    }
     Refusal known = refused;
     if (known == null || !known.version().equals(version) || !known.reason().equals(reason)) {
       Refusal refusal = new Refusal(version, reason, Instant.now());
@@ -442,7 +469,7 @@ final class Reloader {
           reason);
       report(() -> listener.refused(refusal));
     }
-    return why instanceof IOException e ? e : new IOException(reason, why);
+    return failure;
   }
 
   private void report(Runnable event) {
