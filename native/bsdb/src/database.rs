@@ -443,15 +443,7 @@ impl Database {
         #[cfg(feature = "remote")]
         if let Some(place) = self.shards.place() {
             self.require_verifiable(place.remote().memory)?;
-            place.keep_pieces(true);
-            let verified = self.verify_each(go_on);
-            place.keep_pieces(false);
-            return verified;
         }
-        self.verify_each(go_on)
-    }
-
-    fn verify_each(&self, go_on: GoOn<'_>) -> Result<Verified> {
         let mut verified = Verified::default();
         for single in self.shards.held() {
             verify::single(single, &mut verified, go_on)?;

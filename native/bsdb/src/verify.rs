@@ -59,7 +59,13 @@ pub(crate) fn single(single: &Single, verified: &mut Verified, go_on: GoOn<'_>) 
             }
         }
         Engine::Slots(_) => verified.records += addressed(single, go_on)?,
-        Engine::Packed(packed) => verified.records += binned(single, packed, go_on)?,
+        Engine::Packed(packed) => {
+            // Each record is looked up when its page has passed.
+            keep_pieces(packed, true);
+            let records = binned(single, packed, go_on);
+            keep_pieces(packed, false);
+            verified.records += records?;
+        }
     }
     match &single.order {
         Some(tree) => ordered(single, tree, go_on),
@@ -77,6 +83,15 @@ pub(crate) fn fetched(file: &PagedFile, line: &FileLine) -> Result<()> {
         return body(file, table, go_on);
     }
     pages(file, go_on)
+}
+
+/// Says whether pieces of a database elsewhere are kept in memory.
+fn keep_pieces(packed: &Packed, keep: bool) {
+    #[cfg(feature = "remote")]
+    if let Some(file) = packed.files.files.first().and_then(PagedFile::remote) {
+        file.place().keep_pieces(keep);
+    }
+    let _ = (packed, keep);
 }
 
 /// Checks that the order has each key once, in order, with the address that lookups find, and that the tree leads to
