@@ -39,6 +39,8 @@ fn _bsdb(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(text::_build_text, module)?)?;
     module.add_function(wrap_pyfunction!(text::_read_text, module)?)?;
     module.add_function(wrap_pyfunction!(text::_sample_text, module)?)?;
+    let ending = wrap_pyfunction!(wait::ending, module)?;
+    module.py().import("atexit")?.call_method1("register", (ending,))?;
     #[cfg(unix)]
     {
         module.add_function(wrap_pyfunction!(publish::_publish, module)?)?;

@@ -1,9 +1,10 @@
 //! Waiting for servers: other threads of Python run meanwhile, and Ctrl-C ends it.
 
 use std::future::Future;
+use std::sync::atomic::{fence, AtomicUsize, Ordering};
 use std::sync::mpsc::{sync_channel, Receiver, RecvTimeoutError};
-use std::sync::Arc;
-use std::thread;
+use std::sync::{Arc, OnceLock};
+use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
@@ -11,6 +12,37 @@ use pyo3::prelude::*;
 
 /// How long a signal may wait.
 const BETWEEN_SIGNALS: Duration = Duration::from_millis(50);
+
+/// The thread that ends the interpreter.
+static ENDING: OnceLock<ThreadId> = OnceLock::new();
+
+/// How many threads are about to take the interpreter's lock after a wait.
+static RETURNING: AtomicUsize = AtomicUsize::new(0);
+
+/// Called when the interpreter is about to end, which ends threads that ask for its lock from then on, wherever they are: within
+/// Rust, that would crash. So those that wait stay where they are, and those that are about to return do so first.
+#[pyfunction]
+pub(crate) fn ending(py: Python<'_>) {
+    let _ = ENDING.set(thread::current().id());
+    fence(Ordering::SeqCst);
+    for _ in 0..1000 {
+        if RETURNING.load(Ordering::SeqCst) == 0 {
+            return;
+        }
+        py.detach(|| thread::sleep(Duration::from_millis(1)));
+    }
+}
+
+fn stay_if_ending() {
+    RETURNING.fetch_add(1, Ordering::SeqCst);
+    fence(Ordering::SeqCst);
+    if ENDING.get().is_some_and(|ender| *ender != thread::current().id()) {
+        RETURNING.fetch_sub(1, Ordering::SeqCst);
+        loop {
+            thread::park();
+        }
+    }
+}
 
 /// The output of a future, which is dropped if a signal comes first.
 pub(crate) fn output<R: Send + 'static>(
@@ -39,7 +71,13 @@ pub(crate) fn result<R: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> R
 fn arrival<R: Send>(py: Python<'_>, mut told: Receiver<R>) -> PyResult<R> {
     loop {
         let told = &mut told;
-        match py.detach(move || told.recv_timeout(BETWEEN_SIGNALS)) {
+        let told = py.detach(move || {
+            let told = told.recv_timeout(BETWEEN_SIGNALS);
+            stay_if_ending();
+            told
+        });
+        RETURNING.fetch_sub(1, Ordering::SeqCst);
+        match told {
             Ok(result) => return Ok(result),
             Err(RecvTimeoutError::Timeout) => py.check_signals()?,
             Err(RecvTimeoutError::Disconnected) => {

@@ -129,7 +129,9 @@ def test_help(run):
         (["scan", "-d", DB, "--count", "--keys-only"], "bsdb scan: --keys-only and --count cannot be combined: "),
         (["scan", "-d", DB, "--count", "-s", ","], "bsdb scan: -s is for values"),
         (["scan", "-d", DB, "--from", "x", "--key-encoding", "hex"], 'bsdb scan: --from "x" is not hex'),
-        (["scan", "-d", "s3://bucket/db"], "bsdb scan: -d takes a path of this machine, not the URL s3://bucket/db; "),
+        (["scan", "-d", "hdfs://host/db"], "bsdb scan: hdfs://host/db: "),
+        (["stat", "-d", "s3://bucket/db"], "bsdb stat: python -m bsdb stat takes a directory; "),
+        (["get", "-d", "s3://bucket/db", "--cache", "1g", "x"], "bsdb get: --cache is not covered by python -m bsdb; "),
         (["stat", "-d", DB, "--schema"], f"bsdb stat: {DB}: the values are plain bytes"),
     ],
 )

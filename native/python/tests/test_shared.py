@@ -91,7 +91,7 @@ def test_pickling(tmp_path):
         db = bsdb.open(GOLDEN / "v1-packed", access=access, verify_pages=False)
         again = pickle.loads(pickle.dumps(db))
         assert type(again) is bsdb.Database and again == db and again.path == db.path
-        assert again.__reduce__()[1][1:] == (access, False)
+        assert again.__reduce__()[1][1:] == (access, False, {})
     for error in [bsdb.DamagedError("m", "p", 7), bsdb.NotHeldError("m", "p", 7), bsdb.UnsupportedError("m")]:
         again = pickle.loads(pickle.dumps(error))
         assert str(again) == "m" and vars(again) == vars(error)
@@ -110,7 +110,7 @@ def test_a_database_of_a_store_pickles_as_the_store(tmp_path):
     assert all(pickle.loads(text).path == str(tmp_path / "v2") for text in pickled)
     assert all(dict(pickle.loads(pickle.dumps(db))) == RECORDS for db in held)
     version = bsdb.open(tmp_path / "v2")
-    assert version.__reduce__()[1][0] == tmp_path / "v2"
+    assert version.__reduce__()[1][0] == str(tmp_path / "v2")
 
 
 def test_stores_in_a_with_statement(tmp_path):

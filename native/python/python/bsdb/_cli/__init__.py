@@ -23,10 +23,10 @@ _COMMANDS: dict[str, tuple[Callable[[Arguments, Console], int], str, tuple[str, 
         "build a database from Parquet",
         (*_make.UNCOVERED, *_parquet.UNCOVERED),
     ),
-    "get": (_read.get, "look up keys and print their values", ()),
-    "scan": (_read.scan, "print all records, or a range of keys", ()),
-    "stat": (_read.stat, "print a database's figures", ("--engines",)),
-    "verify": (_read.verify, "check every byte and every key of a database", ()),
+    "get": (_read.get, "look up keys and print their values", _read.UNCOVERED),
+    "scan": (_read.scan, "print all records, or a range of keys", _read.UNCOVERED),
+    "stat": (_read.stat, "print a database's figures", (*_read.UNCOVERED, *_read.ELSEWHERE, "--engines")),
+    "verify": (_read.verify, "check every byte and every key of a database", _read.UNCOVERED),
 }
 
 # Commands of bsdb that need Java.

@@ -134,7 +134,7 @@ def _make(
     elif not quiet:
         console.report(summary.for_people())
     if arguments.has("-v"):
-        report, seconds = _read.verified(target, console, quiet)
+        report, seconds = _read.verified(bsdb.open(target), console, quiet)
         if not quiet:
             console.say(_read.verified_words(target, report, seconds))
     return 0

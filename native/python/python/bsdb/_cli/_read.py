@@ -19,11 +19,20 @@ from .. import _json
 from . import _stat
 from ._console import Console, Progress
 from ._input import InputError
-from ._syntax import Arguments, UsageError, nearest, normal, resolve
+from ._syntax import Arguments, UsageError, is_url, nearest, normal, resolve
 
 # Keys or records that are handled together, at most; fewer if they are long.
 _BATCH = 1024
 _BATCH_BYTES = 1 << 20
+
+# What needs the Java command.
+UNCOVERED = (
+    *("--cache", "--cache-dir", "--hedge"),
+    *("-nn", "--hadoop-conf", "--hadoop-set", "--principal", "--keytab"),
+)
+
+# The options for databases elsewhere.
+ELSEWHERE = ("--requests", "--deadline")
 
 _MOST = 2**63 - 1
 _ENCODINGS = ("utf8", "hex", "base64")
@@ -85,10 +94,22 @@ class _Form:
         return writer
 
 
+def opened(arguments: Arguments, directory: str) -> bsdb.Database:
+    """Opens a database, one elsewhere with the options for it."""
+    if not is_url(directory):
+        arguments.refuse(ELSEWHERE, "is for a database elsewhere; name that, for example s3a://bucket/rdb")
+        return bsdb.open(directory)
+    requests = arguments.number("--requests", 1, 4096, 64)
+    deadline = arguments.number("--deadline", 1, 86_400, 30)
+    return bsdb.open(directory, requests=requests, deadline=deadline)
+
+
 def place(arguments: Arguments, tool: str = "", console: Optional[Console] = None) -> str:
-    """The database that the option -d names, or the current version of the store, which is said."""
+    """The database that the option -d names, or the current version of the store, which is said; a URL as it is."""
     arguments.refuse_empty("-d", "the directory of a database")
     given = arguments.text("-d", "./rdb")
+    if given is not None and is_url(given):
+        return given
     path = arguments.path("-d", "./rdb")
     assert given is not None and path is not None
     if not os.path.lexists(path):
@@ -116,7 +137,7 @@ def get(arguments: Arguments, console: Console) -> int:
     quiet = arguments.has("-q")
     directory = place(arguments, "get", None if quiet else console)
     code = 0
-    with bsdb.open(directory) as database:
+    with opened(arguments, directory) as database:
         rows = form.rows(database)
         typed = map(os.fsencode, operands)
         for batch in _batches(itertools.chain(typed, _keys_of(arguments))):
@@ -149,7 +170,7 @@ def scan(arguments: Arguments, console: Console) -> int:
     bounds = _Bounds(arguments, form)
     separator = os.fsencode(resolve("-s", arguments.text("-s") or ("" if arguments.has("-s") else " ")))
     limit = arguments.number("--limit", 0, _MOST, _MOST)
-    with bsdb.open(place(arguments, "scan", console)) as database:
+    with opened(arguments, place(arguments, "scan", console)) as database:
         if database.approximate:
             raise InputError(f"{database.path}: an approximate database keeps no keys, so it cannot be scanned")
         if counts:
@@ -234,7 +255,10 @@ class _Bounds:
 
 def stat(arguments: Arguments, console: Console) -> int:
     """Prints the figures of a database."""
-    facts = _stat.Facts(place(arguments))
+    directory = place(arguments)
+    if is_url(directory):
+        raise UsageError("python -m bsdb stat takes a directory; for a URL use the Java command: bsdb stat -d URL")
+    facts = _stat.Facts(directory)
     if arguments.has("--schema"):
         if facts.schema is None:
             raise InputError(f"{facts.directory}: the values are plain bytes, so no schema is stored")
@@ -250,7 +274,7 @@ def stat(arguments: Arguments, console: Console) -> int:
 def verify(arguments: Arguments, console: Console) -> int:
     """Checks a database."""
     directory = place(arguments)
-    report, seconds = verified(directory, console, arguments.has("-q"))
+    report, seconds = verified(opened(arguments, directory), console, arguments.has("-q"))
     if arguments.has("--json"):
         report = {"directory": directory, **report, "seconds": seconds}
         console.print(json.dumps(report, ensure_ascii=False, separators=(",", ":")))
@@ -259,10 +283,10 @@ def verify(arguments: Arguments, console: Console) -> int:
     return 0
 
 
-def verified(directory: str, console: Console, quiet: bool) -> tuple[dict[str, Any], float]:
-    """Verifies a database; returns what was found, and how long it took."""
+def verified(database: bsdb.Database, console: Console, quiet: bool) -> tuple[dict[str, Any], float]:
+    """Verifies a database and closes it; returns what was found, and how long it took."""
     began = time.monotonic()
-    with bsdb.open(directory) as database:
+    with database:
         database.verify()
         length = database.statistics["file_bytes"]
         report = {

@@ -228,7 +228,7 @@ class Arguments:
         value = self.text(option)
         if value is None:
             return otherwise
-        if _URL.match(value):
+        if is_url(value):
             raise UsageError(
                 f"{option} takes a path of this machine, not the URL {value}; bsdb push and bsdb pull copy databases to "
                 "other places and from there"
@@ -270,6 +270,11 @@ class Arguments:
         """Rejects an empty value."""
         if "" in self.all(option):
             raise UsageError(f'{option} takes {what}, not ""')
+
+
+def is_url(text: str) -> bool:
+    """Whether a text is a URL and not a path."""
+    return _URL.match(text) is not None
 
 
 def normal(path: str) -> str:
