@@ -250,22 +250,22 @@ public final class PageFile implements Closeable {
         oldest = holds == hash ? Integer.MIN_VALUE : used;
       }
     }
-    LONGS.setRelease(entries, chosen * ENTRY, 0L);
-    VarHandle.fullFence();
     try {
+      LONGS.setRelease(entries, chosen * ENTRY, 0L);
+      VarHandle.fullFence();
       ByteBuffer bytes = ByteBuffer.wrap(source, at, PAGE);
       for (long to = place(chosen); bytes.hasRemaining(); ) {
         to += channel.write(bytes, to).get();
       }
-    } catch (ExecutionException | InterruptedException e) {
+      int checksum = (int) INTS.get(ByteBuffer.wrap(source), at + PAGE - 4);
+      INTS.set(entries, chosen * ENTRY + 8, checksum);
+      INTS.set(entries, chosen * ENTRY + 12, now());
+      LONGS.setRelease(entries, chosen * ENTRY, hash);
+    } catch (ExecutionException | InterruptedException | InternalError e) { // a full disk
       refused = true;
       Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
       warning.accept(path + ": cannot be written, so no more pages are kept there: " + cause);
-      return;
     }
-    INTS.set(entries, chosen * ENTRY + 8, (int) INTS.get(ByteBuffer.wrap(source), at + PAGE - 4));
-    INTS.set(entries, chosen * ENTRY + 12, now());
-    LONGS.setRelease(entries, chosen * ENTRY, hash);
   }
 
   private long place(int slot) {

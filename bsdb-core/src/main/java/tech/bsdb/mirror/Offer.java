@@ -30,10 +30,13 @@ record Offer(String directory, Manifested manifest) {
     Small small = new Small(origin, options);
     Small ofPlain = new Small(origin, options);
     CompletableFuture<Manifested> plain = begun(() -> ofPlain.manifest(Manifest.FILE_NAME));
-    byte @Nullable [] pointer = null;
+    String version = null;
     IOException noPointer = null;
     try {
-      pointer = small.read(Shipment.POINTER, Shipment.MOST_OF_POINTER);
+      version = Shipment.current(small.read(Shipment.POINTER, Shipment.MOST_OF_POINTER));
+      if (version == null) { // or a page that a web server has for all that is missing
+        noPointer = new IOException(origin.location(Shipment.POINTER) + ": names no version");
+      }
     } catch (NoSuchFileException | AccessDeniedException e) {
       noPointer = e; // stores that may not be listed deny what is not there
     } finally {
@@ -41,12 +44,8 @@ record Offer(String directory, Manifested manifest) {
         ofPlain.cancel();
       }
     }
-    if (pointer == null) {
-      return new Offer("", plain(origin, plain, noPointer));
-    }
-    String version = Shipment.current(pointer);
     if (version == null) {
-      throw new IOException(origin.location(Shipment.POINTER) + ": names no version");
+      return new Offer("", plain(origin, plain, noPointer));
     }
     return new Offer(version, small.manifest(version + "/" + Manifest.FILE_NAME));
   }
@@ -61,7 +60,7 @@ record Offer(String directory, Manifested manifest) {
       if (!(failure instanceof NoSuchFileException)) {
         throw failure;
       }
-      if (noPointer instanceof AccessDeniedException) {
+      if (noPointer != null && !(noPointer instanceof NoSuchFileException)) {
         throw noPointer;
       }
       throw new NotDirectoryException(

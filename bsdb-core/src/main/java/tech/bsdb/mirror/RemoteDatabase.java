@@ -33,9 +33,10 @@ public final class RemoteDatabase implements Closeable {
   private @Nullable PageFile disk;
   private boolean closed;
 
-  private RemoteDatabase(RangeOrigin origin, RemoteOptions options) throws IOException {
-    this.origin = new CountedOrigin(origin);
-    this.reads = new RangeReads(origin, options);
+  private RemoteDatabase(RangeOrigin place, RemoteOptions options) throws IOException {
+    RangeOrigin own = place.afresh(options);
+    this.origin = new CountedOrigin(own);
+    this.reads = new RangeReads(own, options);
     this.options = options;
     this.cache = CacheDirectory.open(options);
   }

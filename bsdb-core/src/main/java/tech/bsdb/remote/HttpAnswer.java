@@ -25,6 +25,10 @@ record HttpAnswer(String location, int status, HttpHeaders headers) {
   private static final Set<Integer> BUSY = Set.of(408, 429, 500, 502, 503, 504);
   private static final Pattern RANGE =
       Pattern.compile("bytes (\\d{1,18})-(\\d{1,18})/(\\d{1,18}|\\*)");
+
+  /** The longest wait that a server can ask for. */
+  private static final Duration MOST = Duration.ofDays(1);
+
   private static final String OPEN = " while the database was open; open it again, and ";
 
   static HttpAnswer of(String location, ResponseInfo info) {
@@ -187,7 +191,7 @@ record HttpAnswer(String location, int status, HttpHeaders headers) {
       }
       ZonedDateTime date = ZonedDateTime.parse(text, DateTimeFormatter.RFC_1123_DATE_TIME);
       Duration wait = Duration.between(Instant.now(), date.toInstant());
-      return wait.isNegative() ? Duration.ZERO : wait;
+      return wait.isNegative() ? Duration.ZERO : wait.compareTo(MOST) < 0 ? wait : MOST;
     } catch (DateTimeParseException e) {
       return Duration.ZERO; // a hint that cannot be read is none
     }

@@ -46,19 +46,31 @@ public final class HttpOrigin implements RangeOrigin {
   private static final Duration IDLE = Duration.ofSeconds(10);
   private static final String UNRESERVED = "-._~";
 
-  private final HttpClient client =
-      HttpClient.newBuilder()
-          .executor(threads())
-          .version(HttpClient.Version.HTTP_1_1)
-          .followRedirects(HttpClient.Redirect.NORMAL)
-          .connectTimeout(CONNECT)
-          .build();
-
+  private final HttpClient client;
   private final ConcurrentMap<String, Version> versions = new ConcurrentHashMap<>();
   private final String base; // ends in a slash
+  private final Duration patience;
 
-  private HttpOrigin(String base) {
+  private HttpOrigin(HttpClient client, String base, Duration patience) {
+    this.client = client;
     this.base = base;
+    this.patience = patience;
+  }
+
+  private static HttpClient client() {
+    return HttpClient.newBuilder()
+        .executor(threads())
+        .version(HttpClient.Version.HTTP_1_1)
+        .followRedirects(HttpClient.Redirect.NORMAL)
+        .connectTimeout(CONNECT)
+        .build();
+  }
+
+  /** Shares the connections, and waits for no file longer than the deadline. */
+  @Override
+  public RangeOrigin afresh(RemoteOptions options) {
+    Duration deadline = options.deadline();
+    return new HttpOrigin(client, base, deadline.compareTo(PATIENCE) < 0 ? deadline : PATIENCE);
   }
 
   /**
@@ -102,8 +114,11 @@ public final class HttpOrigin implements RangeOrigin {
       throw new IllegalArgumentException(
           "the address on " + base.getHost() + " must have no user, query or fragment");
     }
-    String text = base.toASCIIString();
-    return new HttpOrigin(text.endsWith("/") ? text : text + "/");
+    if (base.getPort() == 0 || base.getPort() > 65_535) {
+      throw new IllegalArgumentException("there is no port " + base.getPort());
+    }
+    String text = base.toASCIIString().replaceFirst("/*$", "/");
+    return new HttpOrigin(client(), text, PATIENCE);
   }
 
   @Override
@@ -183,7 +198,15 @@ public final class HttpOrigin implements RangeOrigin {
   }
 
   private static boolean isAboutRedirection(@Nullable Throwable failure) {
-    return failure instanceof UncheckedIOException || failure instanceof IllegalArgumentException;
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof UnresolvedAddressException) {
+        return false; // an illegal argument, too, to Java
+      }
+      if (cause instanceof UncheckedIOException || cause instanceof IllegalArgumentException) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Without the cause: its message may show an address with a query that is a secret. */
@@ -193,7 +216,7 @@ public final class HttpOrigin implements RangeOrigin {
 
   @Override
   public InputStream open(String file, long from) throws IOException {
-    HttpRequest.Builder request = request(file).timeout(PATIENCE);
+    HttpRequest.Builder request = request(file).timeout(patience);
     if (from > 0) {
       request.header("Range", "bytes=" + from + "-");
     }
@@ -213,12 +236,15 @@ public final class HttpOrigin implements RangeOrigin {
 
   private HttpResponse<InputStream> send(HttpRequest request) throws IOException {
     try {
-      return client.send(request, head -> new BodyStream(PATIENCE));
+      return client.send(request, head -> new BodyStream(patience));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("interrupted");
-    } catch (UncheckedIOException | IllegalArgumentException e) {
-      throw badRedirection();
+    } catch (IOException | UncheckedIOException | IllegalArgumentException e) {
+      if (isAboutRedirection(e) || !(e instanceof IOException failure)) {
+        throw badRedirection();
+      }
+      throw failure;
     }
   }
 }

@@ -18,4 +18,14 @@ public interface RangeOrigin extends Origin {
    *     or not of this size. Cancelling it gives up the request
    */
   CompletableFuture<byte[]> read(String file, long size, long from, int length);
+
+  /**
+   * Returns the same directory for another opening of its database: what earlier ones found out
+   * about its files does not matter there, since they may have been replaced meanwhile.
+   *
+   * @param options how the database is opened
+   */
+  default RangeOrigin afresh(RemoteOptions options) {
+    return this;
+  }
 }

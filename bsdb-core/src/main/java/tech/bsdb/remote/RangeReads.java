@@ -271,7 +271,11 @@ public final class RangeReads {
     void settle() {
       Outcome ended = outcome.get();
       if (ended != null) {
-        read.settle(this, ended);
+        try {
+          read.settle(this, ended);
+        } catch (Throwable e) { // whatever happens, the read ends
+          read.fail(new IOException(read.location() + ": " + e, e));
+        }
       }
     }
   }

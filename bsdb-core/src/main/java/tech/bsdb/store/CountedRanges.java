@@ -6,18 +6,32 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 import tech.bsdb.mirror.CountedOrigin;
 import tech.bsdb.remote.RangeOrigin;
+import tech.bsdb.remote.RemoteOptions;
 import tech.bsdb.remote.RemoteTraffic;
 
 /** Counts the requests to an origin and the bytes that arrive. Thread-safe. */
 final class CountedRanges implements RangeOrigin {
   private final RangeOrigin origin;
   private final CountedOrigin streams;
-  private final LongAdder requests = new LongAdder();
-  private final LongAdder bytes = new LongAdder();
+  private final LongAdder requests;
+  private final LongAdder bytes;
 
   CountedRanges(RangeOrigin origin) {
+    this(origin, new CountedOrigin(origin), new LongAdder(), new LongAdder());
+  }
+
+  private CountedRanges(
+      RangeOrigin origin, CountedOrigin streams, LongAdder requests, LongAdder bytes) {
     this.origin = origin;
-    this.streams = new CountedOrigin(origin);
+    this.streams = streams;
+    this.requests = requests;
+    this.bytes = bytes;
+  }
+
+  /** Shares the counts. */
+  @Override
+  public RangeOrigin afresh(RemoteOptions options) {
+    return new CountedRanges(origin.afresh(options), streams, requests, bytes);
   }
 
   /** What was asked for so far; which of it was asked again is not known here. */

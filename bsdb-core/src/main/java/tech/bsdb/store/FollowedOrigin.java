@@ -71,7 +71,7 @@ final class FollowedOrigin implements Followed {
    */
   static FollowedOrigin of(RangeOrigin place, RemoteOptions options, @Nullable AutoCloseable owned)
       throws IOException {
-    CountedRanges origin = new CountedRanges(place);
+    CountedRanges origin = new CountedRanges(place.afresh(options));
     IOException noPointer;
     try {
       FollowedOrigin found = new FollowedOrigin(origin, options, owned, true);

@@ -63,6 +63,9 @@ final class Reloader {
   /** Whether a read found that the files of the version may have gone. */
   private volatile boolean doubted;
 
+  /** Whether a read found that files of the version were replaced. */
+  private volatile boolean replaced;
+
   private final Object interrupts = new Object(); // held so that an interrupt is not late
   private boolean interruptible; // guarded by interrupts
 
@@ -170,6 +173,12 @@ final class Reloader {
       doubted = true;
       wake();
     }
+  }
+
+  /** Has the version opened again soon, since a read found that its files were replaced. */
+  void reopen() {
+    replaced = true;
+    doubt();
   }
 
   boolean reload() throws IOException {
@@ -366,7 +375,9 @@ final class Reloader {
   }
 
   private boolean look(boolean now) throws IOException {
+    boolean reopened = replaced;
     if (doubted) {
+      replaced = false;
       doubted = false;
       stamp = null; // the files may have gone, whatever it says
     }
@@ -393,12 +404,13 @@ final class Reloader {
     }
     Attempt before = failed;
     if (before == null || !before.isOf(target, found)) {
-      return open(target, found, same, poll);
+      return open(target, found, same && !reopened, poll);
     }
     if (!now && System.nanoTime() - before.next < 0) {
       return false;
     }
-    return open(target, found, same, Math.min(2 * before.pause, Math.max(poll, MAX_PAUSE)));
+    return open(
+        target, found, same && !reopened, Math.min(2 * before.pause, Math.max(poll, MAX_PAUSE)));
   }
 
   private boolean open(NamedVersion target, @Nullable Object found, boolean same, long pause)

@@ -279,6 +279,16 @@ public final class ReloadingDatabase implements AutoCloseable {
   }
 
   /**
+   * Tells that a read of a version elsewhere found its files replaced. It is then opened again
+   * soon, even if it is the same database. Otherwise like {@link #checkSoon}.
+   */
+  public void reopenSoon() {
+    if (reloader.source().isDistant()) {
+      reloader.reopen();
+    }
+  }
+
+  /**
    * Stops granting leases, waits until all are released, then closes everything. A second call
    * waits too. A thread that holds a lease must not call this, or it deadlocks.
    *

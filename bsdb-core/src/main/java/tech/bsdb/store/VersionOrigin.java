@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.nio.file.NoSuchFileException;
 import java.util.concurrent.CompletableFuture;
 import tech.bsdb.remote.RangeOrigin;
+import tech.bsdb.remote.RemoteOptions;
 
 /**
  * The directory of one version below the origin of its store, or the origin of a plain database. It
@@ -21,6 +22,11 @@ record VersionOrigin(RangeOrigin origin, String version) implements RangeOrigin 
   @Override
   public CompletableFuture<byte[]> read(String file, long size, long from, int length) {
     return origin.read(below(file), size, from, length);
+  }
+
+  @Override
+  public RangeOrigin afresh(RemoteOptions options) {
+    return new VersionOrigin(origin.afresh(options), version);
   }
 
   @Override

@@ -498,6 +498,7 @@ class RangeReadsTest {
         Fault.none().status(500),
         Fault.none().status(502),
         Fault.none().status(503).retryAfter("99999"),
+        Fault.none().status(503).retryAfter("Fri, 31 Dec 9999 23:59:59 GMT"),
         Fault.none().status(504),
         Fault.none().cutAfter(0),
         Fault.none().cutAfter(4095),

@@ -25,7 +25,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.Leaks;
 import tech.bsdb.Truth;
 import tech.bsdb.mirror.FolderRanges;
+import tech.bsdb.remote.ChangedException;
 import tech.bsdb.remote.RangeServer;
+import tech.bsdb.remote.RangeServer.Fault;
 import tech.bsdb.remote.RemoteOptions;
 
 /** Stores and databases are followed elsewhere as in a directory here. */
@@ -268,6 +270,23 @@ class FollowedTest {
             }
           };
       hangs.await();
+    }
+  }
+
+  /** Somebody uploads the same version again: other tags, same id. */
+  @Test
+  void aVersionThatWasReplacedByItselfIsOpenedAgain() throws Exception {
+    Versions.byHand(folder.resolve("store"), "v1");
+    try (RangeServer server = RangeServer.of(folder);
+        ReloadingDatabase database =
+            ReloadingDatabase.open(server.uri().resolve("store"), options(), SLOW)) {
+      assertThat(get(database)).isEqualTo("v1");
+      server.rule(request -> Fault.none().tag("\"other\""));
+      assertThatThrownBy(() -> get(database)).isInstanceOf(ChangedException.class);
+      database.reopenSoon();
+      await(() -> database.swaps() == 1);
+      assertThat(get(database)).isEqualTo("v1");
+      assertThat(database.refused()).isNull();
     }
   }
 

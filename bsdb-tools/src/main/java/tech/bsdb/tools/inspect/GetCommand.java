@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.Statistics;
 import tech.bsdb.error.DuplicateKeyException;
+import tech.bsdb.error.WrongShardException;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
@@ -136,6 +137,9 @@ public final class GetCommand extends Command {
       try {
         values = database.getAll(wanted);
       } catch (IOException notAll) {
+        if (database.remoteTraffic() != null && !(notAll instanceof WrongShardException)) {
+          throw notAll; // to ask again would take as long again
+        }
         for (byte[] key : wanted) {
           print(key, database.get(key));
         }

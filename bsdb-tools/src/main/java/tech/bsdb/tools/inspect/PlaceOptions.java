@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import tech.bsdb.remote.HttpOrigin;
 import tech.bsdb.remote.RemoteOptions;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.UsageException;
@@ -129,10 +130,14 @@ public final class PlaceOptions {
   private static URI webLocation(String given) throws UsageException {
     try {
       URI location = new URI(given);
-      if (location.getHost() != null) {
-        return location;
+      if (location.getHost() == null) {
+        throw new UsageException(
+            given + ": not a URL, since it names no host or port as Java knows them");
       }
-      throw new UsageException(given + ": not a URL, since it names no host");
+      HttpOrigin.of(location);
+      return location;
+    } catch (IllegalArgumentException e) {
+      throw new UsageException("-d: " + e.getMessage());
     } catch (URISyntaxException e) {
       throw new UsageException(given + ": not a URL: " + e.getReason());
     }

@@ -42,6 +42,9 @@ class PlaceOptionsTest {
         new String[][] {
           {"https:///rdb", "https:///rdb: not a URL, since it names no host"},
           {"https://a b/rdb", "https://a b/rdb: not a URL: "},
+          {"https://h/rdb?sig=x", "the address on h must have no user, query or fragment"},
+          {"https://me:pw@h/rdb", "the address on h must have no user, query or fragment"},
+          {"https://h:99999/rdb", "there is no port 99999"},
           {"nowhere://bucket/rdb", "nowhere://bucket/rdb: no file system for nowhere:; "},
           {"s3a://bucket/rdb", "s3a://bucket/rdb: "},
           {"s3://bucket/rdb", "write s3a://"},

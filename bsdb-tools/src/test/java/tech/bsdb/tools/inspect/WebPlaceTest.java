@@ -74,7 +74,8 @@ class WebPlaceTest {
     assertThat(read("stat").out()).contains(place()).doesNotContain("cache");
     assertThat(read("verify").err()).startsWith("verified " + place() + ": 2,000 records read");
     assertThat(read("verify", "--json").out()).contains("\"directory\":\"" + place() + "\"");
-    assertThat(run("diff", local(), place(), "--cache-dir", folder.resolve("cache").toString()).out())
+    assertThat(
+            run("diff", local(), place(), "--cache-dir", folder.resolve("cache").toString()).out())
         .isEqualTo("2,000 records kept, 0 added, 0 removed, 0 changed\n");
     assertThat(server.answered()).allMatch(each -> each.method().equals("GET"));
   }
@@ -83,7 +84,8 @@ class WebPlaceTest {
   void aStoreIsReadByItsCurrentVersion() throws Exception {
     run("publish", local(), served.resolve("store").toString(), "--version", "v1", "-q");
     String store = server.uri().resolve("store/").toString();
-    CommandRun got = bsdb("get", "-d", store, "k7", "--cache-dir", folder.resolve("cache").toString());
+    CommandRun got =
+        bsdb("get", "-d", store, "k7", "--cache-dir", folder.resolve("cache").toString());
     assertThat(got.out()).as(got.toString()).isEqualTo("v7\n");
     assertThat(got.err()).isEqualTo("bsdb get: reading " + store + "v1, the current version\n");
   }

@@ -138,7 +138,9 @@ public final class FaultyStore extends FileSystem {
 
   private static void step(String what) throws IOException {
     int step = STEPS.incrementAndGet();
-    KINDS.computeIfAbsent(what.substring(0, (what + " ").indexOf(' ')), none -> new AtomicInteger()).incrementAndGet();
+    KINDS
+        .computeIfAbsent(what.substring(0, (what + " ").indexOf(' ')), none -> new AtomicInteger())
+        .incrementAndGet();
     if (failing.test(step)) {
       throw new IOException("connection reset at step " + step + ": " + what);
     }

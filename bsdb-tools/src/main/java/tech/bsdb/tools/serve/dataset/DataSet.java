@@ -60,7 +60,11 @@ public final class DataSet {
   /** Takes note of a failed lookup: files that have gone may be those of a version before. */
   public void failed(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      if (cause instanceof NoSuchFileException || cause instanceof ChangedException) {
+      if (cause instanceof ChangedException) {
+        database.reopenSoon();
+        return;
+      }
+      if (cause instanceof NoSuchFileException) {
         database.checkSoon();
         return;
       }
