@@ -1,12 +1,12 @@
 package tech.bsdb.tools.inspect;
 
 import java.io.IOException;
-import java.net.URI;
 import java.nio.file.Path;
 import tech.bsdb.Database;
 import tech.bsdb.Database.VerifyListener;
 import tech.bsdb.Statistics;
 import tech.bsdb.VerifyReport;
+import tech.bsdb.remote.RangeOrigin;
 import tech.bsdb.remote.RemoteOptions;
 import tech.bsdb.store.ReloadOptions;
 import tech.bsdb.store.ReloadingDatabase;
@@ -88,64 +88,38 @@ public sealed interface Place extends AutoCloseable {
     }
   }
 
-  /** A place on a web server. */
-  record Web(URI location, RemoteOptions options) implements Place {
+  /** A place on a web server or on a file system of Hadoop, which is closed with this. */
+  record Distant(RangeOrigin origin, RemoteOptions options) implements Place {
     @Override
     public Database open() throws IOException {
-      return Database.open(location, options);
+      return Database.open(origin, options);
     }
 
     @Override
     public Statistics statistics() throws IOException {
-      return Database.statistics(location, options);
+      return Database.statistics(origin, options);
     }
 
     @Override
     public ReloadingDatabase follow(ReloadOptions reload) throws IOException {
-      return ReloadingDatabase.open(location, options, reload);
+      return ReloadingDatabase.open(origin, options, reload);
     }
 
     @Override
     public VerifyReport verify(VerifyListener listener) throws IOException {
-      return Database.verify(location, options, listener);
+      return Database.verify(origin, options, listener);
     }
 
     @Override
     public String named() {
-      return location.toString().replaceFirst("/+$", "");
-    }
-  }
-
-  /** A place on a file system of Hadoop, which is closed with this. */
-  record Distant(RangeDirectory directory, RemoteOptions options) implements Place {
-    @Override
-    public Database open() throws IOException {
-      return Database.open(directory, options);
-    }
-
-    @Override
-    public Statistics statistics() throws IOException {
-      return Database.statistics(directory, options);
-    }
-
-    @Override
-    public ReloadingDatabase follow(ReloadOptions reload) throws IOException {
-      return ReloadingDatabase.open(directory, options, reload);
-    }
-
-    @Override
-    public VerifyReport verify(VerifyListener listener) throws IOException {
-      return Database.verify(directory, options, listener);
-    }
-
-    @Override
-    public String named() {
-      return directory.location("");
+      return origin.location("");
     }
 
     @Override
     public void close() throws IOException {
-      directory.close();
+      if (origin instanceof RangeDirectory directory) {
+        directory.close();
+      }
     }
   }
 }

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import tech.bsdb.remote.HttpOrigin;
+import tech.bsdb.remote.RangeOrigin;
 import tech.bsdb.remote.RemoteOptions;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.UsageException;
@@ -122,20 +123,21 @@ public final class PlaceOptions {
   private static Place elsewhere(Arguments arguments, String given)
       throws UsageException, IOException {
     RemoteOptions options = options(arguments);
-    return WEB.matcher(given).matches()
-        ? new Place.Web(webLocation(given), options)
-        : new Place.Distant(RangeDirectory.open(given, FileSourceOptions.of(arguments)), options);
+    RangeOrigin origin =
+        WEB.matcher(given).matches()
+            ? web(given)
+            : RangeDirectory.open(given, FileSourceOptions.of(arguments));
+    return new Place.Distant(origin, options);
   }
 
-  private static URI webLocation(String given) throws UsageException {
+  private static RangeOrigin web(String given) throws UsageException {
     try {
       URI location = new URI(given);
       if (location.getHost() == null) {
         throw new UsageException(
             given + ": not a URL, since it names no host or port as Java knows them");
       }
-      HttpOrigin.of(location);
-      return location;
+      return HttpOrigin.of(location);
     } catch (IllegalArgumentException e) {
       throw new UsageException("-d: " + e.getMessage());
     } catch (URISyntaxException e) {

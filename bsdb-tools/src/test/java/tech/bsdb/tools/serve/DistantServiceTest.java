@@ -20,6 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import tech.bsdb.remote.HttpOrigin;
 import tech.bsdb.remote.RangeServer;
 import tech.bsdb.remote.RangeServer.Fault;
 import tech.bsdb.remote.RemoteOptions;
@@ -61,7 +62,8 @@ class DistantServiceTest {
 
   /** A place on the web server; nothing of it is kept in memory. */
   private Place far(String name) {
-    return new Place.Web(server.uri().resolve(name), options().withMemoryBytes(0));
+    return new Place.Distant(
+        HttpOrigin.of(server.uri().resolve(name)), options().withMemoryBytes(0));
   }
 
   private void serve(String name) throws IOException {
@@ -198,7 +200,9 @@ class DistantServiceTest {
   @Test
   void whatIsKeptIsServedWhileTheServerIsGone() throws Exception {
     Serving.publish(folder, 1);
-    Place place = new Place.Web(server.uri().resolve("store"), options().withPageBytes(1 << 20));
+    Place place =
+        new Place.Distant(
+            HttpOrigin.of(server.uri().resolve("store")), options().withPageBytes(1 << 20));
     serving.data = DataSetLocations.single(place);
     serving.start();
     assertThat(get("/bsdb/k7")).isEqualTo("200 1");
