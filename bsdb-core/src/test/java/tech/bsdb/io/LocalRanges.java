@@ -3,13 +3,14 @@ package tech.bsdb.io;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.channels.ClosedChannelException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 
@@ -28,9 +29,10 @@ public final class LocalRanges implements Ranges, AutoCloseable {
   }
 
   private final Executor executor;
-  private final Map<Path, RandomAccessFile> files = new ConcurrentHashMap<>();
+  private final Map<Path, RandomAccessFile> files = new HashMap<>();
   private final Queue<Request> requests = new ConcurrentLinkedQueue<>();
   private volatile Change change = (request, bytes) -> bytes;
+  private boolean closed;
 
   /** Creates ranges that an executor reads; it may be {@code Runnable::run}. */
   public LocalRanges(Executor executor) {
@@ -39,7 +41,19 @@ public final class LocalRanges implements Ranges, AutoCloseable {
 
   /** Opens a file now rather than at its first request. */
   void open(Path file) throws IOException {
-    files.put(file, new RandomAccessFile(file.toFile(), "r"));
+    opened(file);
+  }
+
+  private synchronized RandomAccessFile opened(Path file) throws IOException {
+    if (closed) {
+      throw new ClosedChannelException(); // a piece read ahead, of which nobody waits for the end
+    }
+    RandomAccessFile opened = files.get(file);
+    if (opened == null) {
+      opened = new RandomAccessFile(file.toFile(), "r");
+      files.put(file, opened);
+    }
+    return opened;
   }
 
   /** Changes what later requests bring. */
@@ -73,11 +87,7 @@ public final class LocalRanges implements Ranges, AutoCloseable {
   }
 
   private byte[] bytes(Path file, long from, int length) throws IOException {
-    RandomAccessFile opened = files.get(file);
-    if (opened == null) {
-      open(file);
-      opened = files.get(file);
-    }
+    RandomAccessFile opened = opened(file);
     byte[] bytes = new byte[length];
     synchronized (opened) {
       opened.seek(from);
@@ -91,7 +101,8 @@ public final class LocalRanges implements Ranges, AutoCloseable {
   }
 
   @Override
-  public void close() throws IOException {
+  public synchronized void close() throws IOException {
+    closed = true;
     for (RandomAccessFile file : files.values()) {
       file.close();
     }
