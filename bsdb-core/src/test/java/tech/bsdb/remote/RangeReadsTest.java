@@ -265,10 +265,10 @@ class RangeReadsTest {
         new Told(
             number -> number == 1 ? failed(new IOException("reset")) : new CompletableFuture<>());
     RangeReads reads =
-        new RangeReads(origin, options().withDeadline(Duration.ofMillis(300)), QUICK);
+        new RangeReads(origin, options().withDeadline(Duration.ofSeconds(3)), QUICK);
     assertThat(failure(reads.read(FILE, SIZE, 10, 20)))
         .hasMessage(
-            "told://there/data-000: no answer within 0.3 s (attempts: 2; the last failure: reset)");
+            "told://there/data-000: no answer within 3.0 s (attempts: 2; the last failure: reset)");
   }
 
   @Test
@@ -466,7 +466,7 @@ class RangeReadsTest {
   void asksOnceForARead(@TempDir Path directory) throws IOException {
     Files.write(directory.resolve(FILE), CONTENT);
     try (RangeServer server = RangeServer.of(directory)) {
-      RangeReads reads = new RangeReads(HttpOrigin.of(server.uri()), options());
+      RangeReads reads = new RangeReads(HttpOrigin.of(server.uri()), options(), QUICK);
       List<CompletableFuture<byte[]>> all = new ArrayList<>();
       for (int i = 0; i < 300; i++) {
         all.add(reads.read(FILE, SIZE, i * 1000L, 1000));
@@ -531,7 +531,7 @@ class RangeReadsTest {
       for (Fault fault : staying) {
         server.forget();
         server.rule(request -> fault);
-        RangeReads reads = new RangeReads(HttpOrigin.of(server.uri()), options(), impatient);
+        RangeReads reads = new RangeReads(HttpOrigin.of(server.uri()), options(), QUICK);
         assertThatThrownBy(() -> joined(reads.read(FILE, SIZE, 4096, 4096)))
             .isInstanceOf(IOException.class)
             .hasMessageStartingWith(server.uri() + FILE + ": ");
