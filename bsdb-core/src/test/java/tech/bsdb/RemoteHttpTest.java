@@ -11,7 +11,11 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -19,9 +23,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import tech.bsdb.remote.ChangedException;
 import tech.bsdb.remote.RangeServer;
+import tech.bsdb.remote.RangeServer.Fault;
 import tech.bsdb.remote.RemoteOptions;
 
 /** Databases that are read where they lie on a web server. */
@@ -127,6 +133,48 @@ class RemoteHttpTest {
       Files.delete(data);
       assertThatThrownBy(() -> database.get(key)).isInstanceOf(NoSuchFileException.class);
     }
+  }
+
+  /** 1 % of the requests fail, 0.1 % of the bodies are cut, and in 0.1 % a bit is flipped. */
+  @ParameterizedTest
+  @EnumSource(names = {"PACKED", "PACKED_COMPRESSED", "BLOCKED"})
+  void lookupsAreRightOnAServerThatFails(Layout layout) throws Exception {
+    Truth large = Truth.random(random, 5000, 2000); // in so many pages that few requests share
+    large.build(directory.resolve("www/rdb"), BuildOptions.defaults().withLayout(layout));
+    long seed = random.nextLong();
+    AtomicInteger faults = new AtomicInteger();
+    int lookups = Rounds.longOrShort(100_000, 2_000);
+    try (Database database = Database.open(at("rdb"), options().withAttempts(6))) {
+      server.rule(
+          request -> {
+            SplittableRandom chance = new SplittableRandom(seed + request.number());
+            int kind = chance.nextInt(1000);
+            Fault fault =
+                kind < 10
+                    ? Fault.none().status(503).retryAfter("0")
+                    : kind == 10
+                        ? Fault.none().cutAfter(chance.nextInt(4096))
+                        : kind == 11 ? Fault.none().flipped(chance.nextInt(32_768)) : Fault.none();
+            faults.addAndGet(kind < 12 ? 1 : 0);
+            return fault;
+          });
+      for (int done = 0; done < lookups; done += 64) {
+        List<Truth.Entry> asked = new ArrayList<>();
+        List<CompletableFuture<byte[]>> answers = new ArrayList<>();
+        for (int i = 0; i < 64; i++) {
+          Truth.Entry record = large.records().get(random.nextInt(large.records().size()));
+          asked.add(record);
+          answers.add(database.getAsync(record.key()));
+        }
+        for (int i = 0; i < 64; i++) {
+          Truth.same(answers.get(i).get(), asked.get(i).value(), "value");
+        }
+        byte[] absent = large.absentKeys().get(random.nextInt(large.absentKeys().size()));
+        assertThat(database.get(absent)).isNull();
+      }
+      assertThat(database.remoteTraffic().retries()).isPositive();
+    }
+    assertThat(faults.get()).isPositive();
   }
 
   @Test

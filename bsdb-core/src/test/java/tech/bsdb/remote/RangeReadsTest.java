@@ -264,8 +264,7 @@ class RangeReadsTest {
     Told origin =
         new Told(
             number -> number == 1 ? failed(new IOException("reset")) : new CompletableFuture<>());
-    RangeReads reads =
-        new RangeReads(origin, options().withDeadline(Duration.ofSeconds(3)), QUICK);
+    RangeReads reads = new RangeReads(origin, options().withDeadline(Duration.ofSeconds(3)), QUICK);
     assertThat(failure(reads.read(FILE, SIZE, 10, 20)))
         .hasMessage(
             "told://there/data-000: no answer within 3.0 s (attempts: 2; the last failure: reset)");
