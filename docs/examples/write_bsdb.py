@@ -150,6 +150,15 @@ class Packer:
         return data, OutputFile("index", 0, pages_of(index))
 
 
+def sample(first_pages, pages):
+    """The line of the manifest that tells where the bins of equal parts start (§12)."""
+    if pages < 256:
+        return ""
+    parts, bins = min(2048, pages // 128), len(first_pages)
+    numbers = (first_pages[i * bins // parts] - i * pages // parts for i in range(1, parts))
+    return f"packed.sample={' '.join(map(str, numbers))}\n"
+
+
 def shape(count, size):
     """The number of bins, whether they span pages, and the number of units."""
     average = max(1, size // count) if count else 24
@@ -169,7 +178,9 @@ def packed(records, count, size, files):
     for number, (data, bits) in enumerate(contents):
         packer.enter(number // (bins // units) * files // units)
         packer.add(data, bits)
-    return f"packed.bins={bins}\npacked.spanning={spanning:d}\n", *packer.finish()
+    data, index = packer.finish()
+    lines = f"packed.bins={bins}\npacked.spanning={spanning:d}\n"
+    return lines + sample(packer.first_pages, packer.done), data, index
 
 
 def absence_filter(records, count, width):

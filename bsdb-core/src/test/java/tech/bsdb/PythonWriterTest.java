@@ -43,13 +43,14 @@ class PythonWriterTest {
   }
 
   /**
-   * A database of each kind of page in one process: bins of several pages, duplicates, a filter.
+   * A database of each kind of page in one process: bins of several pages, duplicates, a filter, a
+   * sample of the index.
    */
   @Test
   void records() throws Exception {
     SplittableRandom random = Seeds.random("PythonWriterTest records");
     Truth truth = Truth.random(random, 600, 60);
-    for (int length : new int[] {4083, 4084, 4085, 9000, 32_511}) {
+    for (int length : new int[] {4083, 4084, 4085, 9000, 32_511, 1_048_000}) {
       truth.add(Truth.bytes(random, 20), Truth.bytes(random, length));
     }
     truth.add(truth.records().get(0).key(), Truth.bytes(random, 5));

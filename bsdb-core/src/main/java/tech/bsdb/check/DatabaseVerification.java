@@ -11,8 +11,11 @@ import tech.bsdb.data.RecordScanner;
 import tech.bsdb.directory.ArrivingPages;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.directory.HeldFiles;
+import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.format.BinSample;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileKind;
+import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.PackedPage;
 import tech.bsdb.format.Page;
@@ -147,6 +150,7 @@ final class DatabaseVerification {
    * ascending signature and with different keys.
    */
   private void verifyBins(PackedLocator locator) throws IOException {
+    verifySample(locator.index());
     Facts.Filter filter = directory.facts().filter();
     if (filter == null) {
       verifyBins(locator.index(), null);
@@ -162,6 +166,17 @@ final class DatabaseVerification {
       verifyBins(locator.index(), writer);
       writer.finish();
       comparison.finish();
+    }
+  }
+
+  private void verifySample(BinIndex index) throws IOException {
+    String stated = directory.facts().requireBins().sample();
+    String own = BinSample.write(index.bins(), index.pages(), index::page);
+    if (stated != null && !stated.equals(own)) {
+      Path manifest = directory.path().resolve(Manifest.FILE_NAME);
+      throw new CorruptDatabaseException(
+              manifest, Page.SIZE, "the sample of the index", "another sample")
+          .at(directory.location(manifest));
     }
   }
 

@@ -67,8 +67,9 @@ public record Facts(
    *
    * @param count the number of bins
    * @param spanning whether bins may span pages to leave no gaps
+   * @param sample the {@link BinSample} as text, or null if there is none
    */
-  public record Bins(long count, boolean spanning) {}
+  public record Bins(long count, boolean spanning, @Nullable String sample) {}
 
   /**
    * The order of the keys (FORMAT.md §16).
@@ -131,6 +132,7 @@ public record Facts(
   private static final String VALUE_ELEMENTS = "value.elements";
   private static final String BINS = "packed.bins";
   private static final String SPANNING = "packed.spanning";
+  private static final String SAMPLE = "packed.sample";
   private static final String FILTER_BITS = "filter.bits";
   private static final String QUOTIENTS = "filter.quotients";
   private static final String ORDER_LEVELS = "order.levels";
@@ -289,15 +291,20 @@ public record Facts(
         small(manifest, ZSTD_LONGEST, 0, compressed && !packed ? 1 << 21 : 0),
         manifest.textOrNull(VALUE_SCHEMA),
         ValueElements.parse(manifest.textOrNull(VALUE_ELEMENTS)),
-        packed
-            ? new Bins(number(manifest, BINS, 1, MOST_BINS), small(manifest, SPANNING, 0, 1) == 1)
-            : null,
+        packed ? bins(manifest, layout) : null,
         packed && manifest.textOrNull(FILTER_BITS) != null
             ? new Filter(
                 small(manifest, FILTER_BITS, 1, MOST_FILTER_BITS),
                 number(manifest, QUOTIENTS, 1, MOST_QUOTIENTS))
             : null,
         manifest.textOrNull(ORDER_LEVELS) != null ? order(manifest) : null);
+  }
+
+  private static Bins bins(Manifest manifest, Layout layout) {
+    long count = number(manifest, BINS, 1, MOST_BINS);
+    String sample = layout == Layout.PACKED ? manifest.textOrNull(SAMPLE) : null;
+    BinSample unused = BinSample.read(count, manifest.dataPages(), sample); // fails if it is none
+    return new Bins(count, small(manifest, SPANNING, 0, 1) == 1, sample);
   }
 
   private static Order order(Manifest manifest) {
@@ -356,6 +363,9 @@ public record Facts(
         .put(ZSTD_LONGEST, zstdLongest);
     if (bins != null) {
       manifest.put(BINS, bins.count).put(SPANNING, bins.spanning ? 1 : 0);
+      if (bins.sample != null) {
+        manifest.put(SAMPLE, bins.sample);
+      }
     }
     if (filter != null) {
       manifest.put(FILTER_BITS, filter.bits).put(QUOTIENTS, filter.quotients);

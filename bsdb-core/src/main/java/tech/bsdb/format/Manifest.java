@@ -224,4 +224,9 @@ public final class Manifest {
   public List<FileEntry> files(FileKind kind) {
     return files.stream().filter(entry -> entry.file.kind() == kind).toList();
   }
+
+  /** The number of content pages of all data files. */
+  public long dataPages() {
+    return files(FileKind.DATA).stream().mapToLong(entry -> entry.pages - 2).sum();
+  }
 }

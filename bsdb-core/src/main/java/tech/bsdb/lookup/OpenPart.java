@@ -126,10 +126,7 @@ final class OpenPart {
   /** Reads the index of bins once, whatever the engine: it is small, and every lookup needs it. */
   private BinIndex bins() throws IOException {
     Facts.Bins bins = facts.requireBins();
-    long pages = 0;
-    for (FileEntry entry : directory.manifest().files(FileKind.DATA)) {
-      pages += entry.pages() - 2;
-    }
+    long pages = directory.manifest().dataPages();
     FileEntry entry = directory.first(FileKind.INDEX);
     try (CheckedPages file =
         directory.pages(entry, new BufferedEngine(), verify, new ReadCount())) {

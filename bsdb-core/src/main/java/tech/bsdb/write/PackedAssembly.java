@@ -78,7 +78,7 @@ final class PackedAssembly implements Assembly {
             files.data(),
             files.filter(spill.records()),
             done -> progress.progress(Stage.INDEX, done));
-    Assembled assembled = files.finish(stage.records(), shape, index, dictionary);
+    Assembled assembled = files.finish(stage.records(), shape, index, dictionary, options.layout());
     progress.ended(Stage.INDEX);
     return assembled;
   }

@@ -6,6 +6,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.Layout;
+import tech.bsdb.format.BinSample;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileIdentity;
 import tech.bsdb.format.FileKind;
@@ -88,8 +90,10 @@ final class PackedFiles implements Closeable {
    * @param records the number of records, without duplicates
    * @param bins the index of the pages
    * @param dictionary the dictionary to store, or null
+   * @param layout the layout of the bins
    */
-  Assembled finish(long records, PackedShape shape, BinIndex bins, byte @Nullable [] dictionary)
+  Assembled finish(
+      long records, PackedShape shape, BinIndex bins, byte @Nullable [] dictionary, Layout layout)
       throws IOException {
     List<Content> contents = new ArrayList<>();
     for (OutputFile file : data) {
@@ -106,7 +110,11 @@ final class PackedFiles implements Closeable {
       filter.finish();
       contents.add(finished(filterFile));
     }
-    Facts.Bins facts = new Facts.Bins(shape.bins(), shape.spanning());
+    String sample = null;
+    if (layout == Layout.PACKED) {
+      sample = BinSample.write(bins.bins(), bins.pages(), bins::page);
+    }
+    Facts.Bins facts = new Facts.Bins(shape.bins(), shape.spanning(), sample);
     return new Assembled(records, 0, 0, 0, facts, filterFacts, null, contents);
   }
 

@@ -11,6 +11,7 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildListener.Stage;
 import tech.bsdb.BuildOptions;
+import tech.bsdb.Layout;
 import tech.bsdb.data.DataFile;
 import tech.bsdb.data.PackedWriter;
 import tech.bsdb.data.PageCursor;
@@ -102,7 +103,7 @@ final class PackedMerge implements Closeable {
     requireSame(base.facts().records(), count.ofBase(), "records");
     requireSame(size.records(), count.totals().records(), "records after the merge");
     requireSame(size.bytes(), count.totals().recordBytes(), "bytes of records after the merge");
-    Assembled assembled = files.finish(size.records(), shape, index.build(), null);
+    Assembled assembled = files.finish(size.records(), shape, index.build(), null, Layout.PACKED);
     progress.ended(Stage.INDEX);
     return new Merged(assembled, count);
   }

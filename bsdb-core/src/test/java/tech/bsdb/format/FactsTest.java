@@ -95,7 +95,7 @@ class FactsTest {
             0,
             null,
             null,
-            new Facts.Bins(12, true),
+            new Facts.Bins(12, true, null),
             null,
             new Facts.Order(List.of(), AddressBits.NONE));
     Facts filtered =
@@ -119,7 +119,7 @@ class FactsTest {
             0,
             null,
             new ValueElements(ValueElements.Type.F32, 384),
-            new Facts.Bins(12, false),
+            new Facts.Bins(12, false, null),
             new Facts.Filter(16, 1L << 37),
             null);
     for (Facts facts : new Facts[] {COMPRESSED, packed, filtered, approximate}) {
@@ -160,7 +160,7 @@ class FactsTest {
             0,
             null,
             null,
-            new Facts.Bins(12, false),
+            new Facts.Bins(12, false, null),
             null,
             null);
     String text =

@@ -42,7 +42,7 @@ final class SignedBins {
           0,
           null,
           null,
-          new Facts.Bins(BINS, true),
+          new Facts.Bins(BINS, true, null),
           null,
           null);
 

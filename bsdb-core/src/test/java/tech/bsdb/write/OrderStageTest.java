@@ -42,7 +42,8 @@ class OrderStageTest {
         Resources resources = new Resources()) {
       OrderStage stage =
           new OrderStage(
-              new Assembled(records, 0, 0, 0, new Facts.Bins(1, false), null, null, List.of()),
+              new Assembled(
+                  records, 0, 0, 0, new Facts.Bins(1, false, null), null, null, List.of()),
               totals,
               new BuildPlace(own, own),
               chunk,
