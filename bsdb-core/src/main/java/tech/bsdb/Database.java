@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.check.Comparison;
@@ -22,6 +23,7 @@ import tech.bsdb.lookup.Lookup;
 import tech.bsdb.lookup.OrderedKeys;
 import tech.bsdb.lookup.OrderedWalk;
 import tech.bsdb.lookup.RecordWalk;
+import tech.bsdb.lookup.SampledGet;
 import tech.bsdb.remote.RangeOrigin;
 import tech.bsdb.remote.RemoteOptions;
 import tech.bsdb.remote.RemoteTraffic;
@@ -127,6 +129,63 @@ public final class Database implements AutoCloseable {
    */
   public static Database open(RangeOrigin origin, RemoteOptions options) throws IOException {
     return open(new Distant(origin, options, null));
+  }
+
+  /**
+   * Looks up one key of a database where it lies, without opening that if need not be. The value of
+   * a present key of the layout packed comes with two requests as a rule, whatever the size of the
+   * database: the manifest, which samples the index, and the few pages in which the key probably
+   * is; with three from a set of shards, and with two more from a store. For other layouts, long
+   * records, absent keys, and a few of a thousand present ones, this opens the database and closes
+   * it again. So whoever looks up further keys opens it.
+   *
+   * @return the value, or null if the key is absent, as {@link #get} of the open database
+   * @throws IOException as {@link #open(RangeOrigin, RemoteOptions)} and {@link #get}
+   * @throws IllegalArgumentException if nothing reads the scheme of the location
+   */
+  public static byte @Nullable [] getOnce(URI location, byte[] key, RemoteOptions options)
+      throws IOException {
+    if (Distant.isHere(location)) {
+      try (Database database = open(Path.of(location))) {
+        return database.get(key);
+      }
+    }
+    return getOnce(Distant.of(location, options), key, read -> {});
+  }
+
+  /**
+   * Looks up one key of a database where it lies, like {@link #getOnce(URI, byte[],
+   * RemoteOptions)}.
+   *
+   * @param origin where it lies; not closed by this
+   * @param location receives the location of what was read: of a store, that of its current version
+   */
+  public static byte @Nullable [] getOnce(
+      RangeOrigin origin, byte[] key, RemoteOptions options, Consumer<String> location)
+      throws IOException {
+    return getOnce(new Distant(origin, options, null), key, location);
+  }
+
+  private static byte @Nullable [] getOnce(Distant distant, byte[] key, Consumer<String> location)
+      throws IOException {
+    byte[] value;
+    try {
+      value = distant.database.forKey(key, (found, choice) -> SampledGet.value(found, choice, key));
+      if (value != null) {
+        location.accept(distant.database.location());
+      }
+    } catch (IOException | RuntimeException e) {
+      distant.closeAfter(e);
+      throw e;
+    }
+    if (value != null) {
+      distant.close();
+      return value;
+    }
+    try (Database database = open(distant)) {
+      location.accept(database.lookup.opened().location());
+      return database.get(key);
+    }
   }
 
   private static Database open(Distant distant) throws IOException {

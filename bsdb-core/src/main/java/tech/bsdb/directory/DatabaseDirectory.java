@@ -270,7 +270,7 @@ public record DatabaseDirectory(
    * Returns a check that verifies pages as they are read, of a file other than that of the hash
    * function. Thread-safe.
    */
-  CheckedPages.Check pageCheck(FileEntry entry) {
+  public CheckedPages.Check pageCheck(FileEntry entry) {
     PageCheck check = check(entry);
     return (window, offset, number) -> {
       int stored = window.buffer().getInt(offset + Page.PAYLOAD);

@@ -4,10 +4,19 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.directory.DataSet;
+import tech.bsdb.directory.DatabaseDirectory;
+import tech.bsdb.directory.Elsewhere;
+import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.format.KeySlots;
 import tech.bsdb.format.Manifest;
+import tech.bsdb.format.ManifestFile;
+import tech.bsdb.format.ShardSet;
 import tech.bsdb.mirror.Small.Manifested;
 import tech.bsdb.remote.RemoteOptions;
 import tech.bsdb.transfer.Origin;
@@ -27,9 +36,33 @@ record Offer(String directory, Manifested manifest) {
    * @throws NotDirectoryException if there is neither
    */
   static Offer read(Origin origin, RemoteOptions options) throws IOException {
-    Small small = new Small(origin, options);
     Small ofPlain = new Small(origin, options);
-    CompletableFuture<Manifested> plain = begun(() -> ofPlain.manifest(Manifest.FILE_NAME));
+    return read(
+        origin, options, begun(() -> ofPlain.manifest(Manifest.FILE_NAME)), ofPlain::cancel);
+  }
+
+  /**
+   * Reads what there is for one lookup: as a rule, the manifest alone.
+   *
+   * @throws NotDirectoryException if there is neither
+   */
+  static Offer readOnce(Origin origin, RemoteOptions options) throws IOException {
+    try {
+      return new Offer("", new Small(origin, options).manifest(Manifest.FILE_NAME));
+    } catch (NoSuchFileException | AccessDeniedException | CorruptDatabaseException e) {
+      return read(origin, options, CompletableFuture.failedFuture(e), () -> {}); // maybe a store
+    }
+  }
+
+  /**
+   * Reads the version that a store offers, or else the manifest of a database.
+   *
+   * @param cancel called if the manifest is not needed
+   */
+  private static Offer read(
+      Origin origin, RemoteOptions options, CompletableFuture<Manifested> plain, Runnable cancel)
+      throws IOException {
+    Small small = new Small(origin, options);
     String version = null;
     IOException noPointer = null;
     try {
@@ -41,7 +74,7 @@ record Offer(String directory, Manifested manifest) {
       noPointer = e; // stores that may not be listed deny what is not there
     } finally {
       if (noPointer == null) {
-        ofPlain.cancel();
+        cancel.run();
       }
     }
     if (version == null) {
@@ -95,6 +128,37 @@ record Offer(String directory, Manifested manifest) {
   /** The path below the origin of a file of what is offered. */
   String file(String name) {
     return directory.isEmpty() ? name : name.isEmpty() ? directory : directory + "/" + name;
+  }
+
+  /**
+   * The database in which a key can be, with none of its files here: the one that is offered, or a
+   * shard of the set. Reads the manifest of the shard.
+   *
+   * @return null if the set does not hold the shard, or it is another one
+   */
+  @Nullable DataSet database(byte[] key, Origin origin, RemoteOptions options) throws IOException {
+    ManifestFile stated = manifest.stated();
+    String place = directory;
+    if (stated.isSet()) {
+      ShardSet set = stated.set();
+      ShardSet.Shard shard = set.shards().get(KeySlots.shard(key, set.shards().size()));
+      if (!set.holds(shard.number())) {
+        return null;
+      }
+      place = file(shard.directoryName());
+      stated = new Small(origin, options).manifest(place + "/" + Manifest.FILE_NAME).stated();
+      if (!stated.id().equals(shard.id())) {
+        return null;
+      }
+    }
+    Elsewhere there = path -> origin.location(name(path));
+    DatabaseDirectory database = DatabaseDirectory.of(Path.of(place), there, stated);
+    return new DataSet(database.path(), there, database.id(), null, 0, List.of(database));
+  }
+
+  /** The path below the origin of a file of such a database. */
+  static String name(Path path) {
+    return path.toString().replace('\\', '/');
   }
 
   /** Whether it is what another offer was. */

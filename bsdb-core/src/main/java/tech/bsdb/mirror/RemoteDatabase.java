@@ -5,13 +5,16 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tech.bsdb.directory.DataSet;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.error.UnsupportedFormatException;
 import tech.bsdb.io.PageFile;
+import tech.bsdb.remote.ChangedException;
 import tech.bsdb.remote.RangeOrigin;
 import tech.bsdb.remote.RangeReads;
 import tech.bsdb.remote.RemoteOptions;
@@ -29,6 +32,7 @@ public final class RemoteDatabase implements Closeable {
   private final RangeReads reads;
   private final RemoteOptions options;
   private final CacheDirectory cache;
+  private @Nullable Offer first;
   private @Nullable Path held;
   private @Nullable PageFile disk;
   private boolean closed;
@@ -70,10 +74,44 @@ public final class RemoteDatabase implements Closeable {
     return opened(false, (opened, choice) -> opened);
   }
 
+  /**
+   * Uses what the origin offers for one key, without files of the cache. Opening it afterwards goes
+   * on from there.
+   *
+   * @param use sees only the manifest of the database in which the key can be
+   * @return what it returns; null if files are missing, damaged or in another format, since opening
+   *     tells more
+   * @throws java.nio.file.NotDirectoryException if the origin offers neither a database nor a store
+   */
+  public <T> @Nullable T forKey(byte[] key, Use<@Nullable T> use) throws IOException {
+    Offer offer = Offer.readOnce(origin, options);
+    synchronized (this) {
+      first = offer;
+    }
+    try {
+      DataSet database = offer.database(key, origin, options);
+      return database == null ? null : use.with(database, choice(Offer::name, null));
+    } catch (NoSuchFileException
+        | ChangedException
+        | CorruptDatabaseException
+        | UnsupportedFormatException e) {
+      return null;
+    }
+  }
+
+  /** Where that lies which {@link #forKey} found, as people write it. */
+  public synchronized String location() {
+    return origin.location(first == null ? "" : first.directory());
+  }
+
+  private synchronized Offer offer(boolean again) throws IOException {
+    return again || first == null ? Offer.read(origin, options) : first;
+  }
+
   private <T> T opened(boolean files, Use<T> use) throws IOException {
     Offer before = null;
     for (int attempt = 1; ; attempt++) {
-      Offer offer = Offer.read(origin, options);
+      Offer offer = offer(attempt > 1);
       Path directory = cache.hold(offer.manifest().stated().id());
       boolean done = false;
       try {
@@ -105,12 +143,15 @@ public final class RemoteDatabase implements Closeable {
   private <T> T opened(Mirror mirror, Path directory, boolean files, Use<T> use)
       throws IOException {
     mirror.bring(files);
-    EngineChoice choice =
-        EngineChoice.remote(
-            (file, size, from, length) -> reads.read(mirror.file(file), size, from, length),
-            options.memoryBytes(),
-            disk());
-    return use.with(DataSet.mirror(directory, mirror, files), choice);
+    return use.with(DataSet.mirror(directory, mirror, files), choice(mirror::file, disk()));
+  }
+
+  /** Reads the files of a database. */
+  private EngineChoice choice(Function<Path, String> names, @Nullable PageFile pages) {
+    return EngineChoice.remote(
+        (file, size, from, length) -> reads.read(names.apply(file), size, from, length),
+        options.memoryBytes(),
+        pages);
   }
 
   /** The pages kept on disk, or null if the options allow none. */
