@@ -41,22 +41,55 @@ public final class GetCommand extends Command {
       console.requireInput();
     }
     boolean quiet = arguments.has("-q");
-    try (Place place = PlaceOptions.of(arguments);
-        Database database = quiet ? place.open() : place.open(console, "get")) {
-      Statistics statistics = database.statistics();
-      JsonLines json = new JsonLines(console.out(), form, statistics, rows.form(statistics));
-      Lookups lookups = new Lookups(database, form, json, console, quiet);
-      for (String typed : arguments.operands()) {
-        lookups.add(form.keyOf(typed));
+    try (Place place = PlaceOptions.of(arguments)) {
+      boolean one = arguments.operands().size() == 1 && keysFrom.isEmpty();
+      if (one && place instanceof Place.Distant far && !form.json() && !arguments.has("--cache")) {
+        return getOnce(far, form.keyOf(arguments.operands().get(0)), form, console, quiet);
       }
-      lookups.print();
-      if (keysFrom.isPresent()) {
-        try (InputStream in = open(arguments, console)) {
-          lookups.printAll(new KeyReader(in));
-        }
+      try (Database database = quiet ? place.open() : place.open(console, "get")) {
+        return get(database, arguments, form, rows, console);
       }
-      return lookups.absent == 0 ? OK : ABSENT;
     }
+  }
+
+  private static int getOnce(
+      Place.Distant place, byte[] key, RecordForm form, Console console, boolean quiet)
+      throws IOException {
+    byte[] value = place.getOnce(key, console, quiet);
+    if (value == null && !quiet) {
+      sayAbsent(key, console);
+    } else if (value != null) {
+      print(value, form, console);
+    }
+    return value == null ? ABSENT : OK;
+  }
+
+  private static int get(
+      Database database, Arguments arguments, RecordForm form, RowOptions rows, Console console)
+      throws IOException, UsageException {
+    Statistics statistics = database.statistics();
+    JsonLines json = new JsonLines(console.out(), form, statistics, rows.form(statistics));
+    Lookups lookups = new Lookups(database, form, json, console, arguments.has("-q"));
+    for (String typed : arguments.operands()) {
+      lookups.add(form.keyOf(typed));
+    }
+    lookups.print();
+    if (arguments.has("--keys-from")) {
+      try (InputStream in = open(arguments, console)) {
+        lookups.printAll(new KeyReader(in));
+      }
+    }
+    return lookups.absent == 0 ? OK : ABSENT;
+  }
+
+  private static void sayAbsent(byte[] key, Console console) throws IOException {
+    console.out().flush(); // so that the line appears where the value would
+    console.say("bsdb get: " + DuplicateKeyException.show(key) + " is absent");
+  }
+
+  private static void print(byte[] value, RecordForm form, Console console) throws IOException {
+    console.out().write(form.valueBytes(value));
+    console.out().write('\n');
   }
 
   private static InputStream open(Arguments arguments, Console console)
@@ -153,14 +186,12 @@ public final class GetCommand extends Command {
     private void print(byte[] key, byte @Nullable [] value) throws IOException {
       absent += value == null ? 1 : 0;
       if (value == null && !quiet) {
-        console.out().flush(); // so that the line appears where the value would
-        console.say("bsdb get: " + DuplicateKeyException.show(key) + " is absent");
+        sayAbsent(key, console);
       }
       if (form.json()) {
         json.write(key, value);
       } else if (value != null) {
-        console.out().write(form.valueBytes(value));
-        console.out().write('\n');
+        GetCommand.print(value, form, console);
       }
     }
   }

@@ -2,6 +2,7 @@ package tech.bsdb.tools.inspect;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.Database.VerifyListener;
 import tech.bsdb.Statistics;
@@ -93,6 +94,19 @@ public sealed interface Place extends AutoCloseable {
     @Override
     public Database open() throws IOException {
       return Database.open(origin, options);
+    }
+
+    /** Looks up one key, and says which version was read if the user named a store. */
+    byte @Nullable [] getOnce(byte[] key, Console console, boolean quiet) throws IOException {
+      return Database.getOnce(
+          origin,
+          key,
+          options,
+          location -> {
+            if (!quiet && !location.equals(named())) {
+              say(console, "get", location);
+            }
+          });
     }
 
     @Override
