@@ -80,6 +80,25 @@ class WebPlaceTest {
     assertThat(server.answered()).allMatch(each -> each.method().equals("GET"));
   }
 
+  /** A single key needs neither the index nor CURRENT. */
+  @Test
+  void aSingleKeyTakesTwoRequests() {
+    CommandRun got = read("get", "k7", "--value-encoding", "hex");
+    assertThat(got.out()).as(got.toString()).isEqualTo("7637\n");
+    assertThat(server.answered()).hasSize(2);
+    CommandRun absent = read("get", "none");
+    assertThat(absent.code()).isEqualTo(1);
+    assertThat(absent.err()).isEqualTo("bsdb get: \"none\" is absent\n");
+    assertThat(read("get", "none", "-q").err()).isEmpty();
+    assertThat(read("get", "k7", "--json").out()).isEqualTo("{\"key\":\"k7\",\"value\":\"v7\"}\n");
+    assertThat(read("get", "k7", "--cache", "1M").out()).isEqualTo("v7\n");
+    server.forget();
+    assertThat(read("get", "k7", "--cache", "1M").out()).isEqualTo("v7\n");
+    assertThat(server.answered())
+        .as("the page is on disk")
+        .noneMatch(each -> each.path().contains("data"));
+  }
+
   @Test
   void aStoreIsReadByItsCurrentVersion() throws Exception {
     run("publish", local(), served.resolve("store").toString(), "--version", "v1", "-q");
