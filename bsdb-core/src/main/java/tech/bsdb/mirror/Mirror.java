@@ -24,9 +24,8 @@ import tech.bsdb.format.ManifestFile;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.ShardSet;
 import tech.bsdb.mirror.Small.Manifested;
+import tech.bsdb.remote.RangeOrigin;
 import tech.bsdb.remote.RemoteOptions;
-import tech.bsdb.transfer.Origin;
-import tech.bsdb.transfer.Shipment;
 
 /**
  * The small files of one database or set in the cache: its manifests, and the files that lookups
@@ -36,7 +35,7 @@ import tech.bsdb.transfer.Shipment;
 final class Mirror implements Elsewhere {
   private static final int CHUNK = 64 * Page.SIZE;
 
-  private final Origin origin;
+  private final RangeOrigin origin;
   private final Small small;
   private final CacheDirectory cache;
   private final Offer offer;
@@ -47,7 +46,12 @@ final class Mirror implements Elsewhere {
    *
    * @param directory its directory in the cache, {@linkplain CacheDirectory#hold held}
    */
-  Mirror(Origin origin, RemoteOptions options, CacheDirectory cache, Offer offer, Path directory) {
+  Mirror(
+      RangeOrigin origin,
+      RemoteOptions options,
+      CacheDirectory cache,
+      Offer offer,
+      Path directory) {
     this.origin = origin;
     this.small = new Small(origin, options);
     this.cache = cache;
@@ -179,7 +183,7 @@ final class Mirror implements Elsewhere {
 
   private void bring(Path file, String name, byte[] manifest, Path target) throws IOException {
     try {
-      Shipment.bring(origin, file(file), manifest, name, target, small.transfer(), () -> {});
+      small.bring(file(file), manifest, name, target);
     } catch (NoSuchFileException e) {
       throw new GoneException(e);
     } catch (IOException e) {

@@ -18,6 +18,7 @@ import tech.bsdb.format.Manifest;
 import tech.bsdb.format.ManifestFile;
 import tech.bsdb.format.ShardSet;
 import tech.bsdb.mirror.Small.Manifested;
+import tech.bsdb.remote.RangeOrigin;
 import tech.bsdb.remote.RemoteOptions;
 import tech.bsdb.transfer.Origin;
 import tech.bsdb.transfer.Shipment;
@@ -35,7 +36,7 @@ record Offer(String directory, Manifested manifest) {
    *
    * @throws NotDirectoryException if there is neither
    */
-  static Offer read(Origin origin, RemoteOptions options) throws IOException {
+  static Offer read(RangeOrigin origin, RemoteOptions options) throws IOException {
     Small ofPlain = new Small(origin, options);
     return read(
         origin, options, begun(() -> ofPlain.manifest(Manifest.FILE_NAME)), ofPlain::cancel);
@@ -46,7 +47,7 @@ record Offer(String directory, Manifested manifest) {
    *
    * @throws NotDirectoryException if there is neither
    */
-  static Offer readOnce(Origin origin, RemoteOptions options) throws IOException {
+  static Offer readOnce(RangeOrigin origin, RemoteOptions options) throws IOException {
     try {
       return new Offer("", new Small(origin, options).manifest(Manifest.FILE_NAME));
     } catch (NoSuchFileException | AccessDeniedException | CorruptDatabaseException e) {
@@ -60,7 +61,10 @@ record Offer(String directory, Manifested manifest) {
    * @param cancel called if the manifest is not needed
    */
   private static Offer read(
-      Origin origin, RemoteOptions options, CompletableFuture<Manifested> plain, Runnable cancel)
+      RangeOrigin origin,
+      RemoteOptions options,
+      CompletableFuture<Manifested> plain,
+      Runnable cancel)
       throws IOException {
     Small small = new Small(origin, options);
     String version = null;
@@ -136,7 +140,7 @@ record Offer(String directory, Manifested manifest) {
    *
    * @return null if the set does not hold the shard, or it is another one
    */
-  @Nullable DataSet database(byte[] key, Origin origin, RemoteOptions options) throws IOException {
+  @Nullable DataSet database(byte[] key, RangeOrigin origin, RemoteOptions options) throws IOException {
     ManifestFile stated = manifest.stated();
     String place = directory;
     if (stated.isSet()) {

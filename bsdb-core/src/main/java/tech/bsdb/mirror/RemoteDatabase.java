@@ -28,7 +28,7 @@ public final class RemoteDatabase implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(RemoteDatabase.class);
   private static final int ATTEMPTS = 20;
 
-  private final CountedOrigin origin;
+  private final CountedRanges origin;
   private final RangeReads reads;
   private final RemoteOptions options;
   private final CacheDirectory cache;
@@ -38,8 +38,8 @@ public final class RemoteDatabase implements Closeable {
   private boolean closed;
 
   private RemoteDatabase(RangeOrigin place, RemoteOptions options) throws IOException {
-    RangeOrigin own = place.afresh(options);
-    this.origin = new CountedOrigin(own);
+    RangeOrigin own = place.afresh();
+    this.origin = new CountedRanges(own);
     this.reads = new RangeReads(own, options);
     this.options = options;
     this.cache = CacheDirectory.open(options);

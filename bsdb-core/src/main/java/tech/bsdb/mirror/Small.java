@@ -8,30 +8,28 @@ import java.util.concurrent.CancellationException;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.error.UnsupportedFormatException;
 import tech.bsdb.format.ManifestFile;
+import tech.bsdb.remote.RangeOrigin;
 import tech.bsdb.remote.RemoteOptions;
-import tech.bsdb.transfer.Origin;
 import tech.bsdb.transfer.Shipment;
 import tech.bsdb.transfer.TransferOptions;
 
-/** Reads small files of an origin whole, with attempts within a deadline. Thread-safe. */
+/**
+ * Reads small files of an origin whole, with several attempts as long as something arrives within a
+ * deadline. Thread-safe.
+ */
 public final class Small {
   private static final Duration PAUSE = Duration.ofMillis(100);
 
-  private final Origin origin;
+  private final RangeOrigin origin;
   private final Duration deadline;
   private final TransferOptions transfer;
   private volatile boolean cancelled;
 
   /** Reads files of an origin. */
-  public Small(Origin origin, RemoteOptions options) {
+  public Small(RangeOrigin origin, RemoteOptions options) {
     this.origin = origin;
     this.deadline = options.deadline();
     this.transfer = TransferOptions.defaults().withAttempts(options.attempts(), PAUSE);
-  }
-
-  /** How files are transferred that may be long. */
-  TransferOptions transfer() {
-    return transfer;
   }
 
   /** Lets what is being read fail, soon. */
@@ -45,23 +43,29 @@ public final class Small {
    * @param most its greatest length in bytes
    */
   public byte[] read(String file, int most) throws IOException {
-    long begin = System.nanoTime();
+    PatientOrigin patient = new PatientOrigin(origin, file, deadline);
     try {
-      return Shipment.content(origin, file, most, transfer, () -> checkTime(file, begin));
+      return Shipment.content(patient, file, most, transfer, () -> check(patient, file));
     } catch (UncheckedIOException e) {
       throw e.getCause();
     }
   }
 
-  private void checkTime(String file, long begin) {
+  /** Brings one file of a database, of any length, as {@link Shipment#bring} does. */
+  void bring(String file, byte[] manifest, String name, Path target) throws IOException {
+    PatientOrigin patient = new PatientOrigin(origin, file, deadline);
+    try {
+      Shipment.bring(patient, file, manifest, name, target, transfer, () -> check(patient, file));
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  private void check(PatientOrigin patient, String file) {
     if (cancelled) {
       throw new CancellationException(file + " is no longer needed");
     }
-    if (System.nanoTime() - begin > deadline.toNanos()) {
-      throw new UncheckedIOException(
-          new IOException(
-              origin.location(file) + ": not read within " + deadline.toMillis() + " ms"));
-    }
+    patient.check();
   }
 
   /** Reads the id that a manifest states. */

@@ -6,7 +6,6 @@ import java.io.InterruptedIOException;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpTimeoutException;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -16,6 +15,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow.Subscription;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The body of an answer as a stream, which fails if nothing arrives for a while. */
@@ -26,7 +26,7 @@ final class BodyStream extends InputStream implements BodySubscriber<InputStream
   /** What ends the stream, once the parts before it are read. */
   private record Arrived(List<ByteBuffer> parts, boolean ends, @Nullable Throwable failure) {}
 
-  private final Duration patience;
+  private final LongSupplier patience;
   private final BlockingQueue<Arrived> arrived = new LinkedBlockingQueue<>(); // bounded by demand
   private final Deque<ByteBuffer> parts = new ArrayDeque<>();
   private volatile @Nullable Subscription subscription;
@@ -36,9 +36,9 @@ final class BodyStream extends InputStream implements BodySubscriber<InputStream
   /**
    * Creates a stream.
    *
-   * @param patience how long nothing may arrive
+   * @param patience how many nanoseconds longer nothing may arrive
    */
-  BodyStream(Duration patience) {
+  BodyStream(LongSupplier patience) {
     this.patience = patience;
   }
 
@@ -104,7 +104,7 @@ final class BodyStream extends InputStream implements BodySubscriber<InputStream
   private void take() throws IOException {
     Arrived next;
     try {
-      next = arrived.poll(patience.toNanos(), TimeUnit.NANOSECONDS);
+      next = arrived.poll(patience.getAsLong(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       close();
@@ -112,7 +112,7 @@ final class BodyStream extends InputStream implements BodySubscriber<InputStream
     }
     if (next == null) {
       close();
-      throw new HttpTimeoutException("nothing arrived for " + patience.toSeconds() + " s");
+      throw new HttpTimeoutException("the server stopped sending");
     }
     if (next.failure != null) {
       close();

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.transfer.RefusedException;
 
 /**
  * What the head of an answer says.

@@ -24,8 +24,10 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.remote.HttpAnswer.Version;
+import tech.bsdb.transfer.RefusedException;
 
 /**
  * A directory on a web server that serves ranges of files, by HTTP/1.1. Thread-safe.
@@ -41,7 +43,7 @@ public final class HttpOrigin implements RangeOrigin {
   private static final Duration CONNECT = Duration.ofSeconds(10);
 
   /** How long a file that is read as a stream may send nothing. */
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final long PATIENCE = TimeUnit.SECONDS.toNanos(60);
 
   private static final Duration IDLE = Duration.ofSeconds(10);
   private static final String UNRESERVED = "-._~";
@@ -49,12 +51,10 @@ public final class HttpOrigin implements RangeOrigin {
   private final HttpClient client;
   private final ConcurrentMap<String, Version> versions = new ConcurrentHashMap<>();
   private final String base; // ends in a slash
-  private final Duration patience;
 
-  private HttpOrigin(HttpClient client, String base, Duration patience) {
+  private HttpOrigin(HttpClient client, String base) {
     this.client = client;
     this.base = base;
-    this.patience = patience;
   }
 
   private static HttpClient client() {
@@ -66,11 +66,10 @@ public final class HttpOrigin implements RangeOrigin {
         .build();
   }
 
-  /** Shares the connections, and waits for no file longer than the deadline. */
+  /** Shares the connections. */
   @Override
-  public RangeOrigin afresh(RemoteOptions options) {
-    Duration deadline = options.deadline();
-    return new HttpOrigin(client, base, deadline.compareTo(PATIENCE) < 0 ? deadline : PATIENCE);
+  public RangeOrigin afresh() {
+    return new HttpOrigin(client, base);
   }
 
   /**
@@ -118,7 +117,7 @@ public final class HttpOrigin implements RangeOrigin {
       throw new IllegalArgumentException("there is no port " + base.getPort());
     }
     String text = base.toASCIIString().replaceFirst("/*$", "/");
-    return new HttpOrigin(client(), text, PATIENCE);
+    return new HttpOrigin(client(), text);
   }
 
   @Override
@@ -216,11 +215,17 @@ public final class HttpOrigin implements RangeOrigin {
 
   @Override
   public InputStream open(String file, long from) throws IOException {
-    HttpRequest.Builder request = request(file).timeout(patience);
+    return open(file, from, () -> PATIENCE);
+  }
+
+  @Override
+  public InputStream open(String file, long from, LongSupplier leftNanos) throws IOException {
+    LongSupplier patience = () -> Math.max(1, Math.min(PATIENCE, leftNanos.getAsLong()));
+    HttpRequest.Builder request = request(file).timeout(Duration.ofNanos(patience.getAsLong()));
     if (from > 0) {
       request.header("Range", "bytes=" + from + "-");
     }
-    HttpResponse<InputStream> response = send(request.build());
+    HttpResponse<InputStream> response = send(request.build(), patience);
     HttpAnswer answer = new HttpAnswer(location(file), response.statusCode(), response.headers());
     if (from > 0 && answer.status() == 416) {
       response.body().close();
@@ -234,7 +239,8 @@ public final class HttpOrigin implements RangeOrigin {
     return response.body();
   }
 
-  private HttpResponse<InputStream> send(HttpRequest request) throws IOException {
+  private HttpResponse<InputStream> send(HttpRequest request, LongSupplier patience)
+      throws IOException {
     try {
       return client.send(request, head -> new BodyStream(patience));
     } catch (InterruptedException e) {

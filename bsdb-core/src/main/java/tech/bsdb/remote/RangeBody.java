@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow.Subscription;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.transfer.RefusedException;
 
 /** Takes the body of an answer: exactly the bytes that were asked for, or a failure. */
 final class RangeBody implements BodySubscriber<byte[]> {

@@ -1,6 +1,9 @@
 package tech.bsdb.remote;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 import tech.bsdb.transfer.Origin;
 
 /** A directory elsewhere whose files can be read in ranges. Thread-safe. */
@@ -12,7 +15,7 @@ public interface RangeOrigin extends Origin {
    * @param size the length of the whole file in bytes, as its manifest states it
    * @param from the first byte
    * @param length how many bytes, 1 or more; the range lies within the file
-   * @return completes with exactly these bytes, or with an {@link java.io.IOException}: a {@link
+   * @return completes with exactly these bytes, or with an {@link IOException}: a {@link
    *     java.nio.file.NoSuchFileException} or a {@link java.nio.file.AccessDeniedException} as in
    *     {@link #open}, a {@link ChangedException} if the file is not the one that was read before
    *     or not of this size. Cancelling it gives up the request
@@ -20,12 +23,20 @@ public interface RangeOrigin extends Origin {
   CompletableFuture<byte[]> read(String file, long size, long from, int length);
 
   /**
+   * Opens a file for reading, and fails if nothing arrives for a time.
+   *
+   * @param leftNanos how much longer nothing may arrive; asked by the thread that waits. An origin
+   *     that cannot limit that ignores it
+   */
+  default InputStream open(String file, long from, LongSupplier leftNanos) throws IOException {
+    return open(file, from);
+  }
+
+  /**
    * Returns the same directory for another opening of its database: what earlier ones found out
    * about its files does not matter there, since they may have been replaced meanwhile.
-   *
-   * @param options how the database is opened
    */
-  default RangeOrigin afresh(RemoteOptions options) {
+  default RangeOrigin afresh() {
     return this;
   }
 }

@@ -20,6 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.transfer.RefusedException;
 
 /**
  * Reads ranges of an origin's files as {@link RemoteOptions} say: so many requests in flight, so

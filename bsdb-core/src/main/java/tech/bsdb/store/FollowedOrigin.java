@@ -8,6 +8,7 @@ import java.nio.file.NotDirectoryException;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
+import tech.bsdb.mirror.CountedRanges;
 import tech.bsdb.mirror.Origins;
 import tech.bsdb.mirror.Small;
 import tech.bsdb.remote.RangeOrigin;
@@ -71,7 +72,7 @@ final class FollowedOrigin implements Followed {
    */
   static FollowedOrigin of(RangeOrigin place, RemoteOptions options, @Nullable AutoCloseable owned)
       throws IOException {
-    CountedRanges origin = new CountedRanges(place.afresh(options));
+    CountedRanges origin = new CountedRanges(place.afresh());
     IOException noPointer;
     try {
       FollowedOrigin found = new FollowedOrigin(origin, options, owned, true);

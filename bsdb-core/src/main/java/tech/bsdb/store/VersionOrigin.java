@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.NoSuchFileException;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 import tech.bsdb.remote.RangeOrigin;
-import tech.bsdb.remote.RemoteOptions;
 
 /**
  * The directory of one version below the origin of its store, or the origin of a plain database. It
@@ -25,16 +25,26 @@ record VersionOrigin(RangeOrigin origin, String version) implements RangeOrigin 
   }
 
   @Override
-  public RangeOrigin afresh(RemoteOptions options) {
-    return new VersionOrigin(origin.afresh(options), version);
+  public RangeOrigin afresh() {
+    return new VersionOrigin(origin.afresh(), version);
   }
 
   @Override
   public InputStream open(String file, long from) throws IOException {
+    refusePointer(file);
+    return origin.open(below(file), from);
+  }
+
+  @Override
+  public InputStream open(String file, long from, LongSupplier leftNanos) throws IOException {
+    refusePointer(file);
+    return origin.open(below(file), from, leftNanos);
+  }
+
+  private void refusePointer(String file) throws NoSuchFileException {
     if (file.equals(Pointer.FILE)) {
       throw new NoSuchFileException(location(file));
     }
-    return origin.open(below(file), from);
   }
 
   @Override

@@ -1,6 +1,5 @@
 package tech.bsdb.transfer;
 
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -240,7 +239,7 @@ public record Shipment(
         byte[] bytes = in.readNBytes(most + 1);
         traffic.received(bytes.length);
         if (bytes.length > most) {
-          throw new EOFException("it has more than " + most + " bytes");
+          throw new RefusedException("it has more than " + most + " bytes");
         }
         check.check(bytes);
         return bytes;

@@ -2,10 +2,14 @@ package tech.bsdb.transfer;
 
 import java.io.InterruptedIOException;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /** Counts what arrives in all threads of a transfer, and holds it to the rate. Thread-safe. */
 final class Traffic {
   private static final long NANOSECONDS = 1_000_000_000;
+
+  /** The most milliseconds between two looks whether the transfer was cancelled. */
+  private static final long STEP = 250;
 
   private final TransferOptions options;
   private final Runnable checkOpen;
@@ -77,12 +81,21 @@ final class Traffic {
       free = Math.max(free, now) + (long) ((double) more * NANOSECONDS / options.bytesPerSecond());
       wait = free - now;
     }
-    while (wait > 0) {
+    pause(wait / 1_000_000);
+  }
+
+  /** Waits so many milliseconds, unless the transfer is cancelled. */
+  void pause(long milliseconds) throws InterruptedIOException {
+    for (long left = milliseconds; left > 0; left -= STEP) {
       checkOpen();
-      long part = Math.min(wait, NANOSECONDS / 4);
-      Tries.sleep(Math.max(1, part / 1_000_000));
-      wait -= part;
+      try {
+        TimeUnit.MILLISECONDS.sleep(Math.min(left, STEP));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw Tries.interrupted();
+      }
     }
+    checkOpen();
   }
 
   synchronized TransferReport report(long reusedFiles, long reusedBytes) {

@@ -6,7 +6,6 @@ import java.io.InterruptedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import tech.bsdb.error.CorruptDatabaseException;
 
 /** Attempts to read one thing from an origin, with growing pauses as long as nothing arrives. */
@@ -42,6 +41,9 @@ final class Tries {
         || why instanceof InterruptedIOException && Thread.currentThread().isInterrupted()) {
       throw why;
     }
+    if (why instanceof RefusedException) {
+      throw new IOException(origin.location(file) + ": " + reason(why), why);
+    }
     traffic.checkOpen(); // what was stopped has not failed
     if (Thread.currentThread().isInterrupted()) {
       throw interrupted();
@@ -53,26 +55,16 @@ final class Tries {
     }
     long pause = Math.min(LONGEST_PAUSE, options.pause().toMillis() << Math.min(20, failures - 1));
     traffic.retrying(origin.location(file), reason(why), Duration.ofMillis(pause));
-    sleep(pause);
-    traffic.checkOpen();
+    traffic.pause(pause);
   }
 
   private String reason(IOException why) {
-    return why instanceof Damage || why instanceof EOFException
+    return why instanceof Damage || why instanceof RefusedException || why instanceof EOFException
         ? String.valueOf(why.getMessage())
         : origin.reason(why);
   }
 
-  static void sleep(long milliseconds) throws InterruptedIOException {
-    try {
-      TimeUnit.MILLISECONDS.sleep(milliseconds);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw interrupted();
-    }
-  }
-
-  private static InterruptedIOException interrupted() {
+  static InterruptedIOException interrupted() {
     return new InterruptedIOException("the transfer was interrupted");
   }
 

@@ -35,6 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import tech.bsdb.Seeds;
 import tech.bsdb.remote.RangeServer.Fault;
+import tech.bsdb.transfer.RefusedException;
 
 /** Attempts, permits, deadlines and hedges: each read ends, with the right bytes or an error. */
 @Timeout(300)
