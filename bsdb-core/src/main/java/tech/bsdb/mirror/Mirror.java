@@ -4,7 +4,9 @@ import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -134,7 +136,7 @@ final class Mirror implements Elsewhere {
   private Manifested manifest(Path file) throws IOException {
     try {
       return small.manifest(file(file));
-    } catch (NoSuchFileException e) {
+    } catch (NoSuchFileException | AccessDeniedException e) {
       throw new GoneException(e);
     }
   }
@@ -184,7 +186,7 @@ final class Mirror implements Elsewhere {
   private void bring(Path file, String name, byte[] manifest, Path target) throws IOException {
     try {
       small.bring(file(file), manifest, name, target);
-    } catch (NoSuchFileException e) {
+    } catch (NoSuchFileException | AccessDeniedException e) {
       throw new GoneException(e);
     } catch (IOException e) {
       if (e.getCause() != null && e.getCause().getCause() instanceof CorruptDatabaseException d) {
@@ -194,18 +196,18 @@ final class Mirror implements Elsewhere {
     }
   }
 
-  /** Reports a file that the origin lacks, although a manifest names it. */
+  /** Reports a file that the origin lacks or denies, although a manifest names it. */
   static final class GoneException extends IOException {
     private static final long serialVersionUID = 1L;
-    private final NoSuchFileException missing;
+    private final FileSystemException missing;
 
-    GoneException(NoSuchFileException missing) {
+    GoneException(FileSystemException missing) {
       super(missing);
       this.missing = missing;
     }
 
     /** What the origin said. */
-    NoSuchFileException missing() {
+    FileSystemException missing() {
       return missing;
     }
   }

@@ -81,10 +81,24 @@ record Offer(String directory, Manifested manifest) {
         cancel.run();
       }
     }
-    if (version == null) {
-      return new Offer("", plain(origin, plain, noPointer));
+    return version == null
+        ? new Offer("", plain(origin, plain, noPointer))
+        : version(small, version);
+  }
+
+  /** Reads the manifest of a version, and of the next one if that version has gone meanwhile. */
+  private static Offer version(Small small, String named) throws IOException {
+    for (String version = named; ; ) {
+      try {
+        return new Offer(version, small.manifest(version + "/" + Manifest.FILE_NAME));
+      } catch (NoSuchFileException | AccessDeniedException e) {
+        String now = Shipment.current(small.read(Shipment.POINTER, Shipment.MOST_OF_POINTER));
+        if (now == null || now.equals(version)) {
+          throw e;
+        }
+        version = now;
+      }
     }
-    return new Offer(version, small.manifest(version + "/" + Manifest.FILE_NAME));
   }
 
   private static Manifested plain(

@@ -2,6 +2,7 @@ package tech.bsdb.store;
 
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
@@ -129,8 +130,8 @@ public final class ReloadingDatabase implements AutoCloseable {
         reloader.start(target);
         return new ReloadingDatabase(directory, reloader);
       } catch (IOException e) {
-        boolean perhaps =
-            source.isStore() && (!source.isDistant() || e instanceof NoSuchFileException);
+        boolean gone = e instanceof NoSuchFileException || e instanceof AccessDeniedException;
+        boolean perhaps = source.isStore() && (!source.isDistant() || gone);
         boolean moved = perhaps && !Objects.equals(target, source.named());
         if (!moved || attempt == ATTEMPTS) {
           throw e;

@@ -183,6 +183,31 @@ class MirrorTest {
     assertThat(replaced).isTrue();
   }
 
+  /** The pointer is read, then the version goes, before its manifest is asked for. */
+  @Test
+  void aVersionThatGoesBeforeItsManifestIsReadIsFollowedByTheNext() throws Exception {
+    Path store = store("v1");
+    build("store/v2", Layout.PACKED);
+    FolderRanges origin = new FolderRanges(store);
+    origin.before =
+        (file, from) -> {
+          if (file.equals("v1/manifest.bsdb")) {
+            write(store.resolve("CURRENT"), "v2\n");
+            Files.delete(store.resolve(file));
+          }
+        };
+    try (Database database = Database.open(origin, options())) {
+      truth.checkGets(database);
+      assertThat(database.statistics().location()).isEqualTo(FolderRanges.LOCATION + "/v2");
+    }
+    write(store.resolve("CURRENT"), "v3\n");
+    origin.requests();
+    assertThatThrownBy(() -> Database.open(origin, options()))
+        .isInstanceOf(NoSuchFileException.class)
+        .hasMessageContaining("v3/manifest.bsdb");
+    assertThat(origin.requests.get("CURRENT")).isEqualTo(2);
+  }
+
   @Test
   void damagedCopiesAreBroughtAgain() throws Exception {
     FolderRanges origin = new FolderRanges(build("rdb", Layout.BLOCKED));
