@@ -601,6 +601,36 @@ public final class Database implements AutoCloseable {
     return DataSet.open(directory).warm(progress);
   }
 
+  /** Receives the progress of preloading. */
+  @FunctionalInterface
+  public interface PreloadListener {
+    /**
+     * Reports how many of the bytes that are to be on disk were brought or were there before.
+     * Called by the thread that brings them, which must not be made to wait.
+     */
+    void progress(long bytes, long all);
+  }
+
+  /**
+   * Starts to bring the files of a database elsewhere to the pages on disk ({@link
+   * RemoteOptions#pageBytes}), so that lookups need no requests, and does not wait. They come front
+   * to back by at most two requests of 1 MiB at a time, beside lookups, whose pages stay. This ends
+   * when all are there, or as many as the pages on disk hold, or when the database is closed. Files
+   * that lookups need whole are on disk in any case.
+   *
+   * @param data whether to bring the data files, too, or those of the index alone
+   * @return completes with the bytes that are on disk then, or with the {@link IOException} that
+   *     ended it; is cancelled if the database is closed before
+   * @throws IllegalStateException if the database is here or keeps no pages on disk, if it is
+   *     closed, or if this was called before
+   */
+  public CompletableFuture<Long> preload(boolean data, PreloadListener listener) {
+    if (distant == null) {
+      throw new IllegalStateException("the database is here; warm() preloads its files");
+    }
+    return distant.database.preload(data, listener::progress);
+  }
+
   /** Receives the progress of a verification. */
   @FunctionalInterface
   public interface VerifyListener {

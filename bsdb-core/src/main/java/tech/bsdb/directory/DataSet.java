@@ -14,6 +14,7 @@ import tech.bsdb.MemoryUse;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.Facts;
+import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.ManifestFile;
@@ -21,6 +22,7 @@ import tech.bsdb.format.Page;
 import tech.bsdb.format.ShardSet;
 import tech.bsdb.io.Memory;
 import tech.bsdb.io.PageCache;
+import tech.bsdb.io.PageFill;
 
 /**
  * What one directory holds: a database, or a set of shards or some of them, each of which is a
@@ -253,6 +255,31 @@ public record DataSet(
     public Path path() {
       return database.file(entry);
     }
+  }
+
+  /**
+   * The files that are not here, and are read in ranges: those of the index, then those of the data
+   * if they are wanted.
+   */
+  public List<PageFill.Part> ranged(boolean data) {
+    List<PageFill.Part> index = new ArrayList<>();
+    List<PageFill.Part> ofData = new ArrayList<>();
+    for (Located file : files()) {
+      FileEntry entry = file.entry();
+      if (!file.database.isHere(entry)) {
+        PageFill.Part part =
+            new PageFill.Part(
+                file.path(),
+                entry.length(),
+                file.database.pageCheck(entry),
+                file.database.identity(entry));
+        (entry.file().kind() == FileKind.DATA ? ofData : index).add(part);
+      }
+    }
+    if (data) {
+      index.addAll(ofData);
+    }
+    return index;
   }
 
   /** All files except the manifests. */

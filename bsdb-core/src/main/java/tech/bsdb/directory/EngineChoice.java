@@ -21,6 +21,7 @@ import tech.bsdb.io.MappedEngine;
 import tech.bsdb.io.Memory;
 import tech.bsdb.io.PageCache;
 import tech.bsdb.io.PageFile;
+import tech.bsdb.io.PageFill;
 import tech.bsdb.io.Ranges;
 import tech.bsdb.io.ReadQueue;
 import tech.bsdb.io.RemoteEngine;
@@ -155,11 +156,9 @@ public interface EngineChoice {
     return opened -> {
       Map<Path, CheckedPages.Check> checks = new HashMap<>();
       Map<Path, Long> identities = new HashMap<>();
-      for (DataSet.Located file : opened.files()) {
-        if (!file.database().isHere(file.entry())) {
-          checks.put(file.path(), file.database().pageCheck(file.entry()));
-          identities.put(file.path(), file.database().identity(file.entry()));
-        }
+      for (PageFill.Part file : opened.ranged(true)) {
+        checks.put(file.file(), file.check());
+        identities.put(file.file(), file.identity());
       }
       Engine engine =
           new RemoteEngine(

@@ -185,7 +185,7 @@ public final class PageFile implements Closeable {
   }
 
   /** Now, in steps of 64 seconds. */
-  private static int now() {
+  static int now() {
     return (int) (System.currentTimeMillis() >>> 16);
   }
 
@@ -227,7 +227,7 @@ public final class PageFile implements Closeable {
       writer.execute(
           () -> {
             try {
-              put(identity, page, source, at);
+              put(identity, page, source, at, Integer.MAX_VALUE);
             } finally {
               room.release();
             }
@@ -235,7 +235,30 @@ public final class PageFile implements Closeable {
     }
   }
 
-  private void put(long identity, long page, byte[] source, int at) {
+  /** How many pages there can be. */
+  long pages() {
+    return sets * WAYS;
+  }
+
+  /** Whether there is an entry of a page. */
+  boolean holds(long identity, long page) {
+    long hash = hash(identity, page);
+    int first = first(hash);
+    for (int slot = first; slot < first + WAYS; slot++) {
+      if ((long) LONGS.getAcquire(entries, slot * ENTRY) == hash) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Writes a verified page, unless the disk is full.
+   *
+   * @param source has the page at {@code at}
+   * @param before a page that was read at this time or later stays, and this one is not written
+   */
+  void put(long identity, long page, byte[] source, int at, int before) {
     long hash = hash(identity, page);
     int first = first(hash);
     int chosen = first;
@@ -249,6 +272,9 @@ public final class PageFile implements Closeable {
         chosen = slot;
         oldest = holds == hash ? Integer.MIN_VALUE : used;
       }
+    }
+    if (refused || oldest >= before) {
+      return;
     }
     try {
       LONGS.setRelease(entries, chosen * ENTRY, 0L);

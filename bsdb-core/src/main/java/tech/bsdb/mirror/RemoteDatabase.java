@@ -5,6 +5,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -14,6 +15,8 @@ import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.error.UnsupportedFormatException;
 import tech.bsdb.io.PageFile;
+import tech.bsdb.io.PageFill;
+import tech.bsdb.io.Ranges;
 import tech.bsdb.remote.ChangedException;
 import tech.bsdb.remote.RangeOrigin;
 import tech.bsdb.remote.RangeReads;
@@ -35,6 +38,8 @@ public final class RemoteDatabase implements Closeable {
   private @Nullable Offer first;
   private @Nullable Path held;
   private @Nullable PageFile disk;
+  private @Nullable Opened opened;
+  private @Nullable PageFill fill;
   private boolean closed;
 
   private RemoteDatabase(RangeOrigin place, RemoteOptions options) throws IOException {
@@ -90,7 +95,10 @@ public final class RemoteDatabase implements Closeable {
     }
     try {
       DataSet database = offer.database(key, origin, options);
-      return database == null ? null : use.with(database, choice(Offer::name, null));
+      return database == null
+          ? null
+          : use.with(
+              database, EngineChoice.remote(ranges(Offer::name), options.memoryBytes(), null));
     } catch (NoSuchFileException
         | ChangedException
         | CorruptDatabaseException
@@ -143,15 +151,36 @@ public final class RemoteDatabase implements Closeable {
   private <T> T opened(Mirror mirror, Path directory, boolean files, Use<T> use)
       throws IOException {
     mirror.bring(files);
-    return use.with(DataSet.mirror(directory, mirror, files), choice(mirror::file, disk()));
+    Ranges ranges = ranges(mirror::file);
+    DataSet found = DataSet.mirror(directory, mirror, files);
+    T result = use.with(found, EngineChoice.remote(ranges, options.memoryBytes(), disk()));
+    synchronized (this) {
+      opened = new Opened(found, ranges);
+    }
+    return result;
   }
 
-  /** Reads the files of a database. */
-  private EngineChoice choice(Function<Path, String> names, @Nullable PageFile pages) {
-    return EngineChoice.remote(
-        (file, size, from, length) -> reads.read(names.apply(file), size, from, length),
-        options.memoryBytes(),
-        pages);
+  /** Reads files by their names at the origin. */
+  private Ranges ranges(Function<Path, String> names) {
+    return (file, size, from, length) -> reads.read(names.apply(file), size, from, length);
+  }
+
+  /** What was opened, and how its files are read. */
+  private record Opened(DataSet found, Ranges ranges) {}
+
+  /**
+   * Starts to bring the files to the pages on disk.
+   *
+   * @param data whether those of the data, too
+   * @throws IllegalStateException if the options allow no pages on disk, or this was done before
+   */
+  public synchronized CompletableFuture<Long> preload(boolean data, PageFill.Progress progress) {
+    if (disk == null || opened == null || fill != null || closed) {
+      throw new IllegalStateException(
+          disk == null ? "the options allow no pages on disk" : "closed, or preloaded before");
+    }
+    fill = new PageFill(disk, opened.ranges, opened.found.ranged(data), progress);
+    return fill.result();
   }
 
   /** The pages kept on disk, or null if the options allow none. */
@@ -172,6 +201,9 @@ public final class RemoteDatabase implements Closeable {
   public synchronized void close() throws IOException {
     if (!closed) {
       closed = true;
+      if (fill != null) {
+        fill.close();
+      }
       if (held != null) {
         cache.release(held);
       }

@@ -2,7 +2,8 @@ package tech.bsdb.store;
 
 /**
  * The files read into the page cache before a version goes live, so that its first lookups are
- * fast.
+ * fast. Those of a version elsewhere are brought to the pages on disk once it is live, as {@link
+ * tech.bsdb.Database#preload} does.
  */
 public enum Preload {
   /** Nothing. */

@@ -3,10 +3,11 @@ package tech.bsdb.store;
 import java.io.IOException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.Database;
 
 /**
- * Receives version events. Called synchronously on the reloading thread; exceptions go to that
- * thread's uncaught exception handler and do not stop reloading.
+ * Receives version events. Called synchronously on the reloading thread, except where a method says
+ * otherwise; exceptions go to that thread's uncaught exception handler and do not stop reloading.
  */
 public interface ReloadListener {
   /** Does nothing. */
@@ -19,6 +20,20 @@ public interface ReloadListener {
    * @param took how long opening took, including preloading
    */
   default void opened(String version, Duration took) {}
+
+  /**
+   * Files of a version elsewhere are being brought to the pages on disk, see {@link
+   * Database#preload}. Called by another thread than the other methods: at the beginning, at each
+   * tenth, and at the end.
+   *
+   * @param version the version's name
+   * @param bytes how many of them were brought or were there before
+   * @param all how many there will be
+   */
+  default void preloading(String version, long bytes, long all) {}
+
+  /** A failure ended {@link #preloading}, on whose thread this is called; lookups go on. */
+  default void notPreloaded(String version, IOException failure) {}
 
   /** A version was rejected. Called once per reason, not on every retry. */
   default void refused(Refusal refusal) {}

@@ -49,6 +49,7 @@ final class Reloader {
   private final Followed source;
   private final ReloadListener listener;
   private final long poll;
+  private final Preload preload;
   private final Thread thread = new Thread(this::run, "bsdb-reload");
   private final Queue<CompletableFuture<Boolean>> requests = new ArrayDeque<>(); // guards itself
   private boolean ended; // guarded by requests
@@ -91,6 +92,7 @@ final class Reloader {
     this.source = source;
     this.listener = options.listener();
     this.poll = options.poll().toNanos();
+    this.preload = options.preload();
   }
 
   /** Opens the first version on the caller's thread, then starts following. */
@@ -161,6 +163,44 @@ final class Reloader {
       open.add(version.database);
     }
     served = version;
+    if (source.isDistant() && preload != Preload.NONE) {
+      preload(version);
+    }
+  }
+
+  /** Starts to bring files to the pages on disk, beside lookups. */
+  private void preload(OpenVersion version) {
+    long[] tenth = {-1};
+    long began = System.nanoTime();
+    CompletableFuture<Void> unused =
+        version
+            .database
+            .preload(
+                preload == Preload.ALL,
+                (bytes, all) -> {
+                  long now = all == 0 ? 10 : 10 * bytes / all;
+                  if (now > tenth[0]) {
+                    tenth[0] = now;
+                    report(() -> listener.preloading(version.version, bytes, all));
+                  }
+                })
+            .handle(
+                (bytes, failure) -> {
+                  String where = source.location("");
+                  if (failure == null) {
+                    long took = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
+                    LOG.info(
+                        "{}: {} bytes of version {} are on disk after {} ms",
+                        where,
+                        bytes,
+                        version.version,
+                        took);
+                  } else if (failure instanceof IOException e) {
+                    LOG.warn("{}: version {} is not preloaded", where, version.version, e);
+                    report(() -> listener.notPreloaded(version.version, e));
+                  }
+                  return null;
+                });
   }
 
   Followed source() {

@@ -69,7 +69,7 @@ public final class ReloadingDatabase implements AutoCloseable {
    *
    * @param reload of these, {@link ReloadOptions#open} has no effect elsewhere
    * @throws IllegalArgumentException if nothing reads the scheme of the location, or if files shall
-   *     be {@linkplain ReloadOptions#preload preloaded} that are not here
+   *     be {@linkplain ReloadOptions#preload preloaded} and no pages are kept on disk
    * @throws IOException as {@link Database#open(URI, RemoteOptions)}
    */
   public static ReloadingDatabase open(URI location, RemoteOptions options, ReloadOptions reload)
@@ -77,7 +77,7 @@ public final class ReloadingDatabase implements AutoCloseable {
     if ("file".equalsIgnoreCase(location.getScheme())) {
       return open(Path.of(location), reload);
     }
-    requireNoPreload(reload);
+    requireRoom(options, reload);
     return openDistant(FollowedOrigin.of(location, options), reload);
   }
 
@@ -89,13 +89,14 @@ public final class ReloadingDatabase implements AutoCloseable {
    */
   public static ReloadingDatabase open(
       RangeOrigin origin, RemoteOptions options, ReloadOptions reload) throws IOException {
-    requireNoPreload(reload);
+    requireRoom(options, reload);
     return openDistant(FollowedOrigin.of(origin, options, null), reload);
   }
 
-  private static void requireNoPreload(ReloadOptions reload) {
-    if (reload.preload() != Preload.NONE) {
-      throw new IllegalArgumentException("a database elsewhere cannot be preloaded into memory");
+  private static void requireRoom(RemoteOptions options, ReloadOptions reload) {
+    if (reload.preload() != Preload.NONE && options.pageBytes() == 0) {
+      throw new IllegalArgumentException(
+          "a database elsewhere is preloaded to pages on disk, of which pageBytes allows none");
     }
   }
 

@@ -13,7 +13,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -24,6 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.Leaks;
 import tech.bsdb.Truth;
+import tech.bsdb.io.Uninterrupted;
 import tech.bsdb.mirror.FolderRanges;
 import tech.bsdb.remote.ChangedException;
 import tech.bsdb.remote.RangeServer;
@@ -309,9 +312,49 @@ class FollowedTest {
   }
 
   @Test
-  void nothingElsewhereIsPreloaded() throws Exception {
+  void nothingElsewhereIsPreloadedUnlessPagesAreKept() throws Exception {
     Path store = Versions.byHand(folder.resolve("store"), "v1");
     assertThatThrownBy(() -> open(store, true, QUICK.withPreload(Preload.ALL)))
-        .isInstanceOf(IllegalArgumentException.class);
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("pageBytes");
+  }
+
+  /** Each version is brought to disk while it serves; lookups then need no requests. */
+  @Test
+  void versionsElsewhereArePreloadedBesideLookups() throws Exception {
+    Path store = Versions.byHand(folder.resolve("store"), "v1", "v2");
+    Versions.pointAtOnce(store, "v1\n");
+    FolderRanges origin = new FolderRanges(store);
+    CountDownLatch goesOn = new CountDownLatch(1);
+    List<String> done = new CopyOnWriteArrayList<>();
+    ReloadListener listener =
+        new ReloadListener() {
+          @Override
+          public void preloading(String version, long bytes, long all) {
+            done.add(version + (bytes == 0 ? " begins" : bytes == all ? " ends" : ""));
+            if (bytes == 0) {
+              Uninterrupted.until(() -> goesOn.getCount() == 0, goesOn::await);
+            }
+          }
+        };
+    ReloadOptions reload = SLOW.withPreload(Preload.ALL).withListener(listener);
+    RemoteOptions options = options().withPageBytes(4 << 20);
+    try (ReloadingDatabase database = ReloadingDatabase.open(origin, options, reload)) {
+      assertThat(get(database)).isEqualTo("v1");
+      await(() -> done.equals(List.of("v1 begins")));
+      goesOn.countDown();
+      await(() -> done.contains("v1 ends"));
+      origin.requests();
+      for (int i = 0; i < 200; i++) {
+        assertThat(database.get(Truth.utf8("key-" + i))).isEqualTo(Truth.utf8("v1"));
+      }
+      assertThat(origin.requests()).isZero();
+      Versions.pointAtOnce(store, "v2\n");
+      assertThat(database.reload()).isTrue();
+      await(() -> done.contains("v2 ends"));
+      origin.requests();
+      assertThat(get(database)).isEqualTo("v2");
+      assertThat(origin.requests()).isZero();
+    }
   }
 }

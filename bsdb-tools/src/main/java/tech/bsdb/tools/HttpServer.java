@@ -103,10 +103,10 @@ public final class HttpServer extends Command {
   static ServeOptions options(Arguments arguments) throws UsageException, IOException {
     DataSetLocations data = DataSetLocations.of(arguments);
     Preload preload = arguments.choice("--preload", Preload.class, Preload.NONE);
-    if (preload != Preload.NONE && !data.areAllHere()) {
+    if (preload != Preload.NONE && !data.areAllHere() && !arguments.has("--cache")) {
       throw new UsageException(
-          "--preload reads files of this machine into memory, and not those of data sets elsewhere,"
-              + " whose pages are kept as lookups read them; leave it out");
+          "--preload brings data sets elsewhere to pages on disk; allow some, for example with"
+              + " --cache 10g, or leave it out");
     }
     if (data.areAllElsewhere()) {
       arguments.refuse(

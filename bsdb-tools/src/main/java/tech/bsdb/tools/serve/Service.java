@@ -326,6 +326,19 @@ public final class Service implements AutoCloseable {
               }
 
               @Override
+              public void preloading(String version, long bytes, long all) {
+                if (all > 0) {
+                  String share = "%d %% of %,d bytes".formatted(100 * bytes / all, all);
+                  say(of + "version " + version + ": " + share + " are on disk");
+                }
+              }
+
+              @Override
+              public void notPreloaded(String version, IOException failure) {
+                say(of + "version " + version + " is not preloaded: " + failure.getMessage());
+              }
+
+              @Override
               public void refused(Refusal refusal) {
                 String which =
                     refusal.version().isEmpty()
