@@ -10,6 +10,7 @@ import java.nio.ByteOrder;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.AsynchronousFileChannel;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -104,7 +105,7 @@ public final class PageFile implements Closeable {
     long sets = (bytes - PAGE) / SET;
     ByteBuffer header = header(sets);
     if (!holds(path, header, pagesFrom(sets) + sets * WAYS * PAGE)) {
-      make(path, header, pagesFrom(sets) + sets * WAYS * PAGE);
+      make(path, header, sets);
     }
     MappedByteBuffer entries;
     try (FileChannel mapped =
@@ -141,15 +142,30 @@ public final class PageFile implements Closeable {
     }
   }
 
-  private static void make(Path path, ByteBuffer header, long length) throws IOException {
+  /**
+   * Makes an empty file. The entries, which are mapped, get their room at once: on a full disk, an
+   * access to mapped memory without room would fail in whatever code comes next. The pages take no
+   * room until they are written.
+   */
+  private static void make(Path path, ByteBuffer header, long sets) throws IOException {
     Path directory = Objects.requireNonNull(path.toAbsolutePath().getParent());
     Path made = Files.createTempFile(directory, ".pages", "");
     try {
       try (FileChannel file = FileChannel.open(made, StandardOpenOption.WRITE)) {
         file.write(header.duplicate(), 0);
-        file.write(ByteBuffer.allocate(1), length - 1); // the rest takes no room until it is used
+        ByteBuffer zeros = ByteBuffer.allocate(1 << 20);
+        for (long at = PAGE; at < pagesFrom(sets); at += zeros.position()) {
+          zeros.clear().limit((int) Math.min(zeros.capacity(), pagesFrom(sets) - at));
+          file.write(zeros, at);
+        }
+        file.write(zeros.clear().limit(1), pagesFrom(sets) + sets * WAYS * PAGE - 1);
       }
       Files.move(made, path, StandardCopyOption.ATOMIC_MOVE);
+    } catch (FileSystemException e) {
+      throw e;
+    } catch (IOException e) { // of the system, which names no file
+      throw (FileSystemException)
+          new FileSystemException(path.toString(), null, e.getMessage()).initCause(e);
     } finally {
       Files.deleteIfExists(made);
     }
@@ -235,6 +251,13 @@ public final class PageFile implements Closeable {
     }
   }
 
+  /** Fails if the file cannot be written any more. */
+  void requireWritable() throws IOException {
+    if (refused) {
+      throw new IOException(path + ": cannot be written");
+    }
+  }
+
   /** How many pages there can be. */
   long pages() {
     return sets * WAYS;
@@ -290,7 +313,8 @@ public final class PageFile implements Closeable {
     } catch (ExecutionException | InterruptedException | InternalError e) { // a full disk
       refused = true;
       Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
-      warning.accept(path + ": cannot be written, so no more pages are kept there: " + cause);
+      String why = Objects.requireNonNullElse(cause.getMessage(), cause.toString());
+      warning.accept(path + ": cannot be written, so no more pages are kept there: " + why);
     }
   }
 

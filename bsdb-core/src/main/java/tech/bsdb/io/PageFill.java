@@ -92,10 +92,13 @@ public final class PageFill implements Closeable {
           int count = (int) Math.min(Math.min(PIECE, part.pages() - first), all - done);
           ask(part, first, count);
           done += count;
-          progress.filled(done * PAGE, all * PAGE);
+          if (done < all) {
+            progress.filled(done * PAGE, all * PAGE);
+          }
         }
       }
       land(0);
+      progress.filled(all * PAGE, all * PAGE);
       result.complete(all * PAGE);
     } catch (CancellationException e) {
       result.cancel(false);
@@ -118,6 +121,7 @@ public final class PageFill implements Closeable {
     }
     if (first < end) {
       land(IN_FLIGHT - 1);
+      disk.requireWritable();
       synchronized (flying) {
         if (closed) {
           throw new CancellationException();

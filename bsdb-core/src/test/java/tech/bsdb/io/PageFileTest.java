@@ -1,7 +1,9 @@
 package tech.bsdb.io;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -12,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -112,6 +115,17 @@ class PageFileTest {
     try (PageFile file = open(PageFile.LEAST)) {
       assertThat(present(file, FILE, 3000)).isBetween(200L, 256L);
     }
+  }
+
+  /** Mapped memory without room on the disk would fail when the disk is full. */
+  @Test
+  void theEntriesHaveTheirRoomFromTheBeginning() throws Exception {
+    assumeTrue(
+        Set.of("ext4", "xfs", "tmpfs", "overlay").contains(Files.getFileStore(folder).type()));
+    open(256 << 20).close();
+    Process stat = new ProcessBuilder("stat", "-c", "%b", path.toString()).start();
+    String blocks = new String(stat.getInputStream().readAllBytes(), US_ASCII).strip();
+    assertThat(512 * Long.parseLong(blocks)).isBetween(256L << 12, 1L << 22);
   }
 
   @Test
