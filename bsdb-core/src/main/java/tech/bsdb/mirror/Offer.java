@@ -20,7 +20,6 @@ import tech.bsdb.format.ShardSet;
 import tech.bsdb.mirror.Small.Manifested;
 import tech.bsdb.remote.RangeOrigin;
 import tech.bsdb.remote.RemoteOptions;
-import tech.bsdb.transfer.Origin;
 import tech.bsdb.transfer.Shipment;
 
 /**
@@ -72,7 +71,7 @@ record Offer(String directory, Manifested manifest) {
     try {
       version = Shipment.current(small.read(Shipment.POINTER, Shipment.MOST_OF_POINTER));
       if (version == null) { // or a page that a web server has for all that is missing
-        noPointer = new IOException(origin.location(Shipment.POINTER) + ": names no version");
+        noPointer = new NoVersionException(origin.location(Shipment.POINTER));
       }
     } catch (NoSuchFileException | AccessDeniedException e) {
       noPointer = e; // stores that may not be listed deny what is not there
@@ -82,7 +81,7 @@ record Offer(String directory, Manifested manifest) {
       }
     }
     return version == null
-        ? new Offer("", plain(origin, plain, noPointer))
+        ? new Offer("", plain(small, plain, noPointer))
         : version(small, version);
   }
 
@@ -94,7 +93,7 @@ record Offer(String directory, Manifested manifest) {
       } catch (NoSuchFileException | AccessDeniedException e) {
         String now = Shipment.current(small.read(Shipment.POINTER, Shipment.MOST_OF_POINTER));
         if (now == null || now.equals(version)) {
-          throw e;
+          throw e instanceof NoSuchFileException ? small.gone(version, e) : e;
         }
         version = now;
       }
@@ -102,24 +101,30 @@ record Offer(String directory, Manifested manifest) {
   }
 
   private static Manifested plain(
-      Origin origin, CompletableFuture<Manifested> plain, @Nullable IOException noPointer)
+      Small small, CompletableFuture<Manifested> plain, @Nullable IOException noPointer)
       throws IOException {
     try {
       return plain.join();
     } catch (CompletionException e) {
       IOException failure = Parallel.failure(e.getCause());
-      if (!(failure instanceof NoSuchFileException)) {
+      boolean garbled =
+          failure instanceof CorruptDatabaseException && noPointer instanceof NoVersionException;
+      if (!garbled && !(failure instanceof NoSuchFileException)) {
         throw failure;
       }
-      if (noPointer != null && !(noPointer instanceof NoSuchFileException)) {
-        throw noPointer;
+      if (garbled || noPointer == null || noPointer instanceof NoSuchFileException) {
+        throw small.neither();
       }
-      throw new NotDirectoryException(
-          origin.location("")
-              + " is neither a bsdb database nor a store: it has no "
-              + Manifest.FILE_NAME
-              + " and no "
-              + Shipment.POINTER);
+      throw noPointer;
+    }
+  }
+
+  /** Reports a pointer that names no version. */
+  private static final class NoVersionException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    NoVersionException(String pointer) {
+      super(pointer + ": names no version");
     }
   }
 

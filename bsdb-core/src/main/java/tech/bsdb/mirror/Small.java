@@ -2,11 +2,14 @@ package tech.bsdb.mirror;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.error.UnsupportedFormatException;
+import tech.bsdb.format.Manifest;
 import tech.bsdb.format.ManifestFile;
 import tech.bsdb.remote.RangeOrigin;
 import tech.bsdb.remote.RemoteOptions;
@@ -66,6 +69,32 @@ public final class Small {
       throw new CancellationException(file + " is no longer needed");
     }
     patient.check();
+  }
+
+  /** Reports that the origin is nothing that can be read. */
+  public NotDirectoryException neither() {
+    return new NotDirectoryException(
+        origin.location("")
+            + " is neither a bsdb database nor a store: it has no "
+            + Manifest.FILE_NAME
+            + " and no "
+            + Shipment.POINTER);
+  }
+
+  /** Reports a version that a store names and does not have. */
+  public NoSuchFileException gone(String version, IOException cause) {
+    NoSuchFileException gone =
+        new NoSuchFileException(
+            origin.location(version),
+            null,
+            "the store names this version, but has no database there; push it again with: bsdb"
+                + " push DB "
+                + origin.location("")
+                + ", or roll back to another with: bsdb rollback "
+                + origin.location("")
+                + " VERSION");
+    gone.initCause(cause);
+    return gone;
   }
 
   /** Reads the id that a manifest states. */

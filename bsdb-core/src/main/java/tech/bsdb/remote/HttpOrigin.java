@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodySubscriber;
@@ -25,6 +26,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.remote.HttpAnswer.Version;
 import tech.bsdb.transfer.RefusedException;
@@ -130,8 +132,14 @@ public final class HttpOrigin implements RangeOrigin {
     if (failure instanceof FileSystemException known && known.getReason() != null) {
       return known.getReason();
     }
+    String host = URI.create(base).getAuthority();
+    if (failure instanceof SSLException) {
+      return "no secure connection to " + host + ": " + failure.getMessage();
+    }
+    if (failure instanceof HttpConnectTimeoutException) {
+      return "cannot connect to " + host + ": no answer";
+    }
     if (failure instanceof ConnectException) {
-      String host = URI.create(base).getAuthority();
       for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
         if (cause instanceof UnresolvedAddressException) {
           return "there is no host " + host;
@@ -210,7 +218,7 @@ public final class HttpOrigin implements RangeOrigin {
 
   /** Without the cause: its message may show an address with a query that is a secret. */
   private static RefusedException badRedirection() {
-    return new RefusedException("the server redirects to an address that is none");
+    return new RefusedException("the server redirects to something that is not an address");
   }
 
   @Override

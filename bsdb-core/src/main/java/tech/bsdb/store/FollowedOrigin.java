@@ -89,12 +89,7 @@ final class FollowedOrigin implements Followed {
       if (noPointer instanceof AccessDeniedException) {
         throw noPointer;
       }
-      throw new NotDirectoryException(
-          origin.location("")
-              + " is neither a bsdb database nor a store: it has no "
-              + MANIFEST
-              + " and no "
-              + Pointer.FILE);
+      throw new Small(origin, options).neither();
     }
   }
 
@@ -157,7 +152,7 @@ final class FollowedOrigin implements Followed {
     try {
       return new Small(origin, options).id(name + "/" + MANIFEST);
     } catch (NoSuchFileException e) {
-      throw gone(name, e);
+      throw new Small(origin, options).gone(name, e);
     }
   }
 
@@ -167,23 +162,8 @@ final class FollowedOrigin implements Followed {
     try {
       return Database.open(new VersionOrigin(origin, name == null ? "" : name), options);
     } catch (NotDirectoryException e) {
-      throw name == null ? e : gone(name, e);
+      throw name == null ? e : new Small(origin, options).gone(name, e);
     }
-  }
-
-  private NoSuchFileException gone(String name, IOException cause) {
-    NoSuchFileException gone =
-        new NoSuchFileException(
-            origin.location(name),
-            null,
-            "the store names this version, but has no database there; push it again with: bsdb"
-                + " push DB "
-                + location("")
-                + ", or roll back to another with: bsdb rollback "
-                + location("")
-                + " VERSION");
-    gone.initCause(cause);
-    return gone;
   }
 
   @Override

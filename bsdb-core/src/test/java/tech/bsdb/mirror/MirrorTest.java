@@ -146,6 +146,10 @@ class MirrorTest {
     assertThatThrownBy(() -> check(origin))
         .isInstanceOf(IOException.class)
         .hasMessage(FolderRanges.LOCATION + "/CURRENT: names no version");
+    write(directory.resolve("empty/manifest.bsdb"), "<html>");
+    assertThatThrownBy(() -> check(origin))
+        .isInstanceOf(NotDirectoryException.class)
+        .hasMessageStartingWith(FolderRanges.LOCATION + " is neither");
     write(directory.resolve("empty/CURRENT"), "v1\n");
     assertThatThrownBy(() -> check(origin)).isInstanceOf(NoSuchFileException.class);
   }
@@ -204,7 +208,7 @@ class MirrorTest {
     origin.requests();
     assertThatThrownBy(() -> Database.open(origin, options()))
         .isInstanceOf(NoSuchFileException.class)
-        .hasMessageContaining("v3/manifest.bsdb");
+        .hasMessageStartingWith(FolderRanges.LOCATION + "/v3: the store names this version, but");
     assertThat(origin.requests.get("CURRENT")).isEqualTo(2);
   }
 

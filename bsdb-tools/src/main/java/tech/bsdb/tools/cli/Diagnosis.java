@@ -36,6 +36,9 @@ public record Diagnosis(String words, boolean bug) {
           "Cannot unpack |Could not initialize class"
               + " (com\\.github\\.luben\\.zstd|org\\.xerial\\.snappy|net\\.jpountz|io\\.netty)\\.");
 
+  /** What callers say with a {@link NotDirectoryException} that is about no directory. */
+  private static final Pattern SENTENCE = Pattern.compile(" is (not a|neither) ");
+
   /** The usual messages of failed system calls, and the remedy for each. */
   private static final Map<String, String> CURES =
       Map.of(
@@ -137,7 +140,7 @@ public record Diagnosis(String words, boolean bug) {
     }
     if (e instanceof NotDirectoryException) {
       boolean sentence =
-          file.contains(" is not a "); // from callers that report "not a database" with it
+          SENTENCE.matcher(file).find(); // from callers that report "not a database" with it
       return sentence ? file : file + ": not a directory";
     }
     if (e instanceof AccessDeniedException) {

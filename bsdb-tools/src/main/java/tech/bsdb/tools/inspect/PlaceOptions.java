@@ -135,13 +135,14 @@ public final class PlaceOptions {
       URI location = new URI(given);
       if (location.getHost() == null) {
         throw new UsageException(
-            given + ": not a URL, since it names no host or port as Java knows them");
+            given + ": not a URL of a web server; write http://HOST/PATH or http://HOST:PORT/PATH");
       }
       return HttpOrigin.of(location);
     } catch (IllegalArgumentException e) {
       throw new UsageException("-d: " + e.getMessage());
     } catch (URISyntaxException e) {
-      throw new UsageException(given + ": not a URL: " + e.getReason());
+      String tip = given.contains(" ") ? "; write a space as %20" : "";
+      throw new UsageException(given + ": not a URL: " + e.getReason() + tip);
     }
   }
 

@@ -20,6 +20,8 @@ class DiagnosisTest {
   void fileErrorsNameTheFileAndTheProblem() {
     assertMistake(new NoSuchFileException("a.txt"), "a.txt: no such file or directory");
     assertMistake(new NotDirectoryException("a.txt"), "a.txt: not a directory");
+    String neither = "http://h/a is neither a bsdb database nor a store";
+    assertMistake(new NotDirectoryException(neither), neither);
     assertMistake(new AccessDeniedException("a.txt"), "a.txt: permission denied");
     assertMistake(new FileAlreadyExistsException("a.txt"), "a.txt: already exists");
     assertMistake(

@@ -40,7 +40,7 @@ class PlaceOptionsTest {
   void locationsThatCannotBeReadAreNamed(String command) {
     for (String[] wrong :
         new String[][] {
-          {"https:///rdb", "https:///rdb: not a URL, since it names no host"},
+          {"https:///rdb", "https:///rdb: not a URL of a web server; write http"},
           {"https://a b/rdb", "https://a b/rdb: not a URL: "},
           {"https://h/rdb?sig=x", "the address on h must have no user, query or fragment"},
           {"https://me:pw@h/rdb", "the address on h must have no user, query or fragment"},
