@@ -54,11 +54,11 @@ public record RemoteOptions(
   }
 
   /**
-   * The defaults: 1 GiB of the user's cache directory, no pages on disk, 64 MiB of memory, 128
+   * The defaults: 1 GiB of the user's cache directory, no pages on disk, 64 MiB of memory, 256
    * requests, six attempts within 30 s, not hedged.
    */
   public static RemoteOptions defaults() {
-    return new RemoteOptions(null, 1L << 30, 0, 64L << 20, 128, Duration.ofSeconds(30), 6, false);
+    return new RemoteOptions(null, 1L << 30, 0, 64L << 20, 256, Duration.ofSeconds(30), 6, false);
   }
 
   /** These options with another {@link #cache}. */
