@@ -206,7 +206,7 @@ class ArchitectureTest {
 
   @Test
   void remoteOriginsKnowTransfersAlone() {
-    onlyUses("tech.bsdb.remote..", "java..", "org.jspecify.annotations..", "tech.bsdb.transfer..");
+    onlyUses("tech.bsdb.remote..", "java..", "javax.net.ssl..", "org.jspecify.annotations..", "tech.bsdb.transfer..");
   }
 
   @Test

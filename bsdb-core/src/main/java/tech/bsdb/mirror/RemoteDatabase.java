@@ -19,7 +19,6 @@ import tech.bsdb.io.PageFill;
 import tech.bsdb.io.Ranges;
 import tech.bsdb.remote.ChangedException;
 import tech.bsdb.remote.RangeOrigin;
-import tech.bsdb.remote.RangeReads;
 import tech.bsdb.remote.RemoteOptions;
 import tech.bsdb.remote.RemoteTraffic;
 

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.transfer.BusyException;
 import tech.bsdb.transfer.RefusedException;
 
 /**
@@ -140,7 +141,7 @@ record HttpAnswer(String location, int status, HttpHeaders headers) {
           new AccessDeniedException(location, null, "the server denies access (" + status + ")");
       default ->
           BUSY.contains(status)
-              ? new BusyException(status, retryAfter())
+              ? new BusyException("the server answered " + status, retryAfter())
               : new RefusedException("the server answered " + status);
     };
   }

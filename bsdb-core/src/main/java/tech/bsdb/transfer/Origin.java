@@ -18,6 +18,7 @@ public interface Origin {
    * @throws java.nio.file.NoSuchFileException if there is no such file
    * @throws java.nio.file.AccessDeniedException if it must not be read
    * @throws RefusedException if another attempt would fail alike for another reason
+   * @throws BusyException if it cannot be opened for a time
    * @throws IOException if it cannot be opened now; another attempt may succeed
    */
   InputStream open(String file, long from) throws IOException;

@@ -54,6 +54,9 @@ final class Tries {
       throw new IOException(origin.location(file) + ": " + gaveUp + reason(why), why);
     }
     long pause = Math.min(LONGEST_PAUSE, options.pause().toMillis() << Math.min(20, failures - 1));
+    if (why instanceof BusyException busy) {
+      pause = Math.max(pause, Math.min(LONGEST_PAUSE, busy.waiting().toMillis()));
+    }
     traffic.retrying(origin.location(file), reason(why), Duration.ofMillis(pause));
     traffic.pause(pause);
   }

@@ -99,6 +99,14 @@ class SmallTest {
   }
 
   @Test
+  void aPauseThatTheServerAsksForIsMade() throws Exception {
+    Files.writeString(folder.resolve("CURRENT"), "v1");
+    spoil("CURRENT", request -> Fault.none().status(503).retryAfter("3600"));
+    assertThatThrownBy(() -> read("CURRENT", options(1000))).hasMessageEndingWith("answered 503");
+    assertThat(asked).hasValue(1);
+  }
+
+  @Test
   void whatArrivesSlowlyArrives() throws Exception {
     Files.writeString(folder.resolve("CURRENT"), "v1234567");
     spoil("CURRENT", request -> Fault.none().dripping(Duration.ofMillis(400)));

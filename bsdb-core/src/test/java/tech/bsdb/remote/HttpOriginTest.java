@@ -32,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.remote.RangeServer.Fault;
+import tech.bsdb.transfer.BusyException;
 import tech.bsdb.transfer.RefusedException;
 
 /** Ranges of files of a web server: the right bytes, or an error that says what is wrong. */

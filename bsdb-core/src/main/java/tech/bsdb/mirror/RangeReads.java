@@ -1,4 +1,4 @@
-package tech.bsdb.remote;
+package tech.bsdb.mirror;
 
 import java.io.EOFException;
 import java.io.IOException;
@@ -20,6 +20,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.remote.ChangedException;
+import tech.bsdb.remote.RangeOrigin;
+import tech.bsdb.remote.RemoteOptions;
+import tech.bsdb.remote.RemoteTraffic;
+import tech.bsdb.transfer.BusyException;
 import tech.bsdb.transfer.RefusedException;
 
 /**
@@ -29,7 +34,7 @@ import tech.bsdb.transfer.RefusedException;
  * <p>The deadline counts from the call of {@link #read}, the time that a read waits for its turn
  * included.
  */
-public final class RangeReads {
+final class RangeReads {
   /*
    * A Read is what the caller asked for; a Request is one question to the origin, of which a read
    * has one after the other, and two at a time if it is hedged. A request holds a permit from the
@@ -71,7 +76,7 @@ public final class RangeReads {
   private long hedges;
 
   /** Creates reads; asks nothing of the origin yet. */
-  public RangeReads(RangeOrigin origin, RemoteOptions options) {
+  RangeReads(RangeOrigin origin, RemoteOptions options) {
     this(origin, options, Pace.usual());
   }
 
@@ -90,14 +95,14 @@ public final class RangeReads {
    * @return completes with exactly these bytes or with an {@link IOException} that names the file,
    *     on a thread that must not be made to wait. Cancelling it gives up its requests
    */
-  public CompletableFuture<byte[]> read(String file, long size, long from, int length) {
+  CompletableFuture<byte[]> read(String file, long size, long from, int length) {
     Read read = new Read(file, size, from, length);
     read.start();
     return read.result;
   }
 
   /** What was asked so far. */
-  public RemoteTraffic counters() {
+  RemoteTraffic counters() {
     synchronized (turnstile) {
       return new RemoteTraffic(requests.sum(), bytes.sum(), retries.sum(), hedges);
     }

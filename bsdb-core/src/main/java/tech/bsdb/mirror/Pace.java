@@ -1,4 +1,4 @@
-package tech.bsdb.remote;
+package tech.bsdb.mirror;
 
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;

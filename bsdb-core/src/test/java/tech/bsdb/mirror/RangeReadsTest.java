@@ -1,4 +1,4 @@
-package tech.bsdb.remote;
+package tech.bsdb.mirror;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -34,7 +34,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import tech.bsdb.Seeds;
+import tech.bsdb.remote.ChangedException;
+import tech.bsdb.remote.HttpOrigin;
+import tech.bsdb.remote.RangeOrigin;
+import tech.bsdb.remote.RangeServer;
 import tech.bsdb.remote.RangeServer.Fault;
+import tech.bsdb.remote.RemoteOptions;
+import tech.bsdb.remote.RemoteTraffic;
+import tech.bsdb.transfer.BusyException;
 import tech.bsdb.transfer.RefusedException;
 
 /** Attempts, permits, deadlines and hedges: each read ends, with the right bytes or an error. */
@@ -136,8 +143,8 @@ class RangeReadsTest {
     return Stream.of(
         new IOException("reset"),
         new EOFException("cut"),
-        new BusyException(503, Duration.ZERO),
-        new BusyException(429, Duration.ofDays(1)),
+        new BusyException("the server answered 503", Duration.ZERO),
+        new BusyException("the server answered 429", Duration.ofDays(1)),
         new CancellationException(),
         new CompletionException(new IOException("reset")));
   }
@@ -299,7 +306,7 @@ class RangeReadsTest {
         new Told(
             number ->
                 number == 1
-                    ? failed(new BusyException(503, wait))
+                    ? failed(new BusyException("the server answered 503", wait))
                     : CompletableFuture.completedFuture(range(10, 20)));
     RangeReads reads = new RangeReads(origin, options(), QUICK);
     long start = System.nanoTime();
