@@ -654,7 +654,7 @@ public final class Database implements AutoCloseable {
 
   /**
    * Verifies a database where it lies like {@link #verify(Path, VerifyListener)}, without a copy.
-   * Reads all files twice.
+   * Reads each page of the data once.
    *
    * @throws IllegalArgumentException if nothing reads the scheme of the location
    * @throws IOException as {@link #open(URI, RemoteOptions)}
@@ -671,7 +671,7 @@ public final class Database implements AutoCloseable {
 
   /**
    * Verifies a database where it lies like {@link #verify(Path, VerifyListener)}, without a copy.
-   * Reads all files twice.
+   * Reads each page of the data once.
    *
    * @throws IOException as {@link #open(RangeOrigin, RemoteOptions)}
    */

@@ -206,7 +206,12 @@ class ArchitectureTest {
 
   @Test
   void remoteOriginsKnowTransfersAlone() {
-    onlyUses("tech.bsdb.remote..", "java..", "javax.net.ssl..", "org.jspecify.annotations..", "tech.bsdb.transfer..");
+    onlyUses(
+        "tech.bsdb.remote..",
+        "java..",
+        "javax.net.ssl..",
+        "org.jspecify.annotations..",
+        "tech.bsdb.transfer..");
   }
 
   @Test

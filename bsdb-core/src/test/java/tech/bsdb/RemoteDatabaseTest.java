@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -166,6 +167,33 @@ class RemoteDatabaseTest {
       }
     }
     assertThat(foreign).isBetween(100, 290);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"PACKED", "BLOCKED", "COMPRESSED"})
+  void verificationReadsTheDataOnce(String layout) throws Exception {
+    Truth large = Truth.random(random, 2_000, 3_000);
+    large.add("long", "x".repeat(3 << 20));
+    Path there = directory.resolve("large");
+    large.build(there, ShardedDatabaseTest.kinds().get(layout).withDataFiles(2));
+    FolderRanges origin = new FolderRanges(there);
+    verified(origin, options());
+    long pages = 0;
+    try (Stream<Path> files = Files.list(there)) {
+      for (Path file : files.toList()) {
+        if (file.getFileName().toString().startsWith("data-")) {
+          pages += Files.size(file) / 4096;
+        }
+      }
+    }
+    long asked =
+        origin.requests.entrySet().stream()
+            .filter(of -> of.getKey().startsWith("data-"))
+            .mapToLong(Map.Entry::getValue)
+            .sum();
+    assertThat(pages).isGreaterThan(100);
+    assertThat(origin.dataBytes.get()).isEqualTo(4096 * pages);
+    assertThat(asked).isLessThan(pages / 256 + 16);
   }
 
   @Test

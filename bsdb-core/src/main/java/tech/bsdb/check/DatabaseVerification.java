@@ -1,14 +1,15 @@
 package tech.bsdb.check;
 
 import java.io.IOException;
-import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.ValueElements;
 import tech.bsdb.check.OrderVerification.FileComparison;
+import tech.bsdb.data.DataFile;
 import tech.bsdb.data.RecordScanner;
-import tech.bsdb.directory.ArrivingPages;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.directory.HeldFiles;
 import tech.bsdb.error.CorruptDatabaseException;
@@ -28,7 +29,7 @@ import tech.bsdb.index.FilterWriter;
 import tech.bsdb.index.SignatureFilter;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.PageSource;
-import tech.bsdb.io.Window;
+import tech.bsdb.io.ReadCount;
 import tech.bsdb.lookup.AddressedLocator;
 import tech.bsdb.lookup.Locator;
 import tech.bsdb.lookup.Lookup;
@@ -72,7 +73,9 @@ final class DatabaseVerification {
    */
   void run() throws IOException {
     for (FileEntry entry : directory.manifest().files()) {
-      verifyPages(entry);
+      if (!exact || entry.file().kind() != FileKind.DATA) {
+        verifyPages(entry);
+      }
     }
     follower.accept(directory.manifestBytes() >>> Page.SHIFT);
     if (exact) {
@@ -93,26 +96,57 @@ final class DatabaseVerification {
 
   private void verifyPages(FileEntry entry) throws IOException {
     boolean entries = exact && !directory.facts().packed() && entry.file().kind() == FileKind.INDEX;
-    Path file = directory.file(entry);
-    ArrivingPages pages = new ArrivingPages(file, directory.location(file), entry, directory.id());
-    Window window = new Window();
-    byte[] bytes = new byte[Page.SIZE];
-    try (PageSource source = files.view(entry)) {
-      while (!pages.complete()) {
-        long first = pages.verified();
-        int count = (int) Math.min(PageSource.MAX_RUN, entry.pages() - first);
-        source.soon(first, entry.pages() - first);
-        source.read(first, count, window);
-        for (long page = first; page < first + count; page++) {
-          int offset = window.offset() + (int) (page - first) * Page.SIZE;
-          window.buffer().get(offset, bytes);
-          pages.accept(bytes, 0);
-          if (entries && page > 0 && page < entry.pages() - 1) {
-            AddressIndex.forEach(window.buffer(), offset, page, records, inIndex::add);
-          }
-        }
-        follower.accept(count);
+    try (VerifiedPages pages =
+        verified(
+            entry,
+            (window, offset, page) -> {
+              if (entries) {
+                AddressIndex.forEach(window.buffer(), offset, page, records, inIndex::add);
+              }
+            })) {
+      pages.finish();
+    }
+  }
+
+  private VerifiedPages verified(FileEntry entry, VerifiedPages.Visitor visitor) {
+    return new VerifiedPages(files, directory, entry, follower, visitor);
+  }
+
+  /** Does something with all records. */
+  @FunctionalInterface
+  private interface Scan {
+    void with(RecordScanner scanner) throws IOException;
+  }
+
+  /**
+   * Scans the records, and verifies all pages of the data files while it reads them. Damage of a
+   * page, or other pages than those that were written, are reported before what is wrong with the
+   * records.
+   */
+  private void scan(Scan scan) throws IOException {
+    List<VerifiedPages> pages = new ArrayList<>();
+    List<DataFile> data =
+        files.dataFiles(
+            new ReadCount(),
+            entry -> {
+              VerifiedPages added = verified(entry, (window, offset, page) -> {});
+              pages.add(added);
+              return added;
+            });
+    try (RecordScanner scanner = lookup.scan(number, data, false)) {
+      try {
+        scan.with(scanner);
+      } catch (CorruptDatabaseException e) {
+        finish(pages);
+        throw e;
       }
+      finish(pages);
+    }
+  }
+
+  private static void finish(List<VerifiedPages> all) throws IOException {
+    for (VerifiedPages pages : all) {
+      pages.finish();
     }
   }
 
@@ -125,15 +159,17 @@ final class DatabaseVerification {
     SlotBatch batch = new SlotBatch(directory, locator);
     AddressSum inData = inIndex.another();
     long dropped = directory.facts().duplicatesDropped();
-    long found = 0;
-    long all = 0;
-    try (RecordScanner scanner = lookup.scan(number, false)) {
-      while (batch.take(scanner)) {
-        follower.accept(0);
-        all += batch.count();
-        found += dropped == 0 ? batch.addTo(inData) : batch.countLeading();
-      }
-    }
+    long[] counts = new long[2];
+    scan(
+        scanner -> {
+          while (batch.take(scanner)) {
+            follower.accept(0);
+            counts[0] += dropped == 0 ? batch.addTo(inData) : batch.countLeading();
+            counts[1] += batch.count();
+          }
+        });
+    long found = counts[0];
+    long all = counts[1];
     boolean counted = found == records && all - found == dropped;
     if (!counted || dropped == 0 && !inData.agreesWith(inIndex)) {
       throw directory
@@ -186,49 +222,55 @@ final class DatabaseVerification {
    * @param written receives the signatures of all records, in order, unless it is null
    */
   private void verifyBins(BinIndex index, @Nullable FilterWriter written) throws IOException {
-    long found = 0;
-    try (RecordScanner scanner = lookup.scan(number, false)) {
-      SignatureCursor cursor = SignatureCursor.inBins(scanner, index, directory.facts());
-      long bin = 0;
-      while (scanner.nextBin()) {
-        if (bin == index.bins()) {
-          throw scanner.corrupt(index.bins() + " bins", "more");
-        }
-        long place = index.placeOf(bin);
-        if (BinIndex.firstPage(place) != scanner.firstPage()
-            || BinIndex.slot(place) != scanner.slot()) {
-          throw scanner.corrupt(
-              "bin " + bin + " in page " + BinIndex.firstPage(place) + ", as the index says",
-              "page " + scanner.firstPage());
-        }
-        int filter = 0;
-        while (cursor.nextInBin()) {
-          verifyPlace(scanner, bin, cursor.high(), index.bins());
-          filter |= PackedPage.filterBit(cursor.low());
-          if (written != null) {
-            written.add(cursor.high(), cursor.low());
-          }
-          found++;
-        }
-        if (scanner.filter() != 0 && scanner.filter() != filter) {
-          throw scanner.corrupt("the filter " + filter + " of bin " + bin, scanner.filter() + "");
-        }
-        int pages = BinIndex.pages(place);
-        if (scanner.page() - scanner.firstPage() >= pages && pages < BinIndex.MOST_PAGES) {
-          throw scanner.corrupt(
-              "bin " + bin + " to end within " + pages + " pages, as the index says",
-              "page " + scanner.page());
-        }
-        bin++;
-      }
-      if (bin != index.bins()) {
-        throw scanner.corrupt(index.bins() + " bins", bin + "");
-      }
-    }
-    if (found != records) {
+    long[] found = {0};
+    scan(scanner -> found[0] = verifyBins(scanner, index, written));
+    if (found[0] != records) {
       FileEntry data = directory.first(FileKind.DATA);
-      throw directory.check(data).corrupt(0, records + " records", found + "");
+      throw directory.check(data).corrupt(0, records + " records", found[0] + "");
     }
+  }
+
+  /** Verifies all bins; returns the number of records in them. */
+  private long verifyBins(RecordScanner scanner, BinIndex index, @Nullable FilterWriter written)
+      throws IOException {
+    long found = 0;
+    SignatureCursor cursor = SignatureCursor.inBins(scanner, index, directory.facts());
+    long bin = 0;
+    while (scanner.nextBin()) {
+      if (bin == index.bins()) {
+        throw scanner.corrupt(index.bins() + " bins", "more");
+      }
+      long place = index.placeOf(bin);
+      if (BinIndex.firstPage(place) != scanner.firstPage()
+          || BinIndex.slot(place) != scanner.slot()) {
+        throw scanner.corrupt(
+            "bin " + bin + " in page " + BinIndex.firstPage(place) + ", as the index says",
+            "page " + scanner.firstPage());
+      }
+      int filter = 0;
+      while (cursor.nextInBin()) {
+        verifyPlace(scanner, bin, cursor.high(), index.bins());
+        filter |= PackedPage.filterBit(cursor.low());
+        if (written != null) {
+          written.add(cursor.high(), cursor.low());
+        }
+        found++;
+      }
+      if (scanner.filter() != 0 && scanner.filter() != filter) {
+        throw scanner.corrupt("the filter " + filter + " of bin " + bin, scanner.filter() + "");
+      }
+      int pages = BinIndex.pages(place);
+      if (scanner.page() - scanner.firstPage() >= pages && pages < BinIndex.MOST_PAGES) {
+        throw scanner.corrupt(
+            "bin " + bin + " to end within " + pages + " pages, as the index says",
+            "page " + scanner.page());
+      }
+      bin++;
+    }
+    if (bin != index.bins()) {
+      throw scanner.corrupt(index.bins() + " bins", bin + "");
+    }
+    return found;
   }
 
   /** Checks that a lookup of a record, given the first half of its signature, looks where it is. */

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import tech.bsdb.data.DataFile;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.io.BufferedEngine;
@@ -68,9 +69,19 @@ public final class HeldFiles implements Closeable {
    * @throws IllegalStateException if this is closed
    */
   public List<DataFile> dataFiles(ReadCount reads) throws IOException {
+    return dataFiles(reads, this::view);
+  }
+
+  /**
+   * Returns the data files in the same manner.
+   *
+   * @param opening opens their pages by {@link #view}
+   */
+  public List<DataFile> dataFiles(ReadCount reads, Function<FileEntry, PageSource> opening)
+      throws IOException {
     return directory.dataFiles(
         entry -> {
-          PageSource pages = view(entry);
+          PageSource pages = opening.apply(entry);
           return new CheckedPages(pages, entry.pages(), directory.pageCheck(entry), false, reads);
         });
   }

@@ -382,7 +382,11 @@ public final class Lookup implements Closeable {
    * @throws IllegalStateException if the database is closed
    */
   public RecordScanner scan(int database, boolean values) throws IOException {
-    List<DataFile> files = dataFiles(database);
+    return scan(database, dataFiles(database), values);
+  }
+
+  /** Scans all records of data files of one of the databases, which the scanner closes. */
+  public RecordScanner scan(int database, List<DataFile> files, boolean values) {
     return parts.get(database).scan(files, values, FileRange.whole(files.size()));
   }
 

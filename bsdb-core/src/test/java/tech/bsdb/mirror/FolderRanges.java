@@ -37,6 +37,9 @@ public class FolderRanges implements RangeOrigin {
 
   private final AtomicLong all = new AtomicLong();
 
+  /** The bytes of ranges of data files. */
+  public final AtomicLong dataBytes = new AtomicLong();
+
   /** What is done before each request. */
   public volatile Before before = (file, from) -> {};
 
@@ -74,6 +77,7 @@ public class FolderRanges implements RangeOrigin {
               throw new ChangedException(
                   location(file) + ": has " + channel.size() + " bytes, not " + size);
             }
+            dataBytes.addAndGet(file.contains("data-") ? length : 0);
             ByteBuffer into = ByteBuffer.allocate(length);
             while (into.hasRemaining()) {
               if (channel.read(into, from + into.position()) < 0) {
