@@ -125,6 +125,25 @@ pub(crate) fn read_exact(file: &File, to: &mut [u8], offset: u64) -> io::Result<
     Ok(())
 }
 
+/// Writes bytes to a place in a file.
+#[cfg(all(unix, feature = "remote"))]
+pub(crate) fn write_all(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
+}
+
+/// Writes bytes to a place in a file.
+#[cfg(all(windows, feature = "remote"))]
+pub(crate) fn write_all(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    let mut done = 0;
+    while done < bytes.len() {
+        match std::os::windows::fs::FileExt::seek_write(file, &bytes[done..], offset + done as u64)? {
+            0 => return Err(io::ErrorKind::WriteZero.into()),
+            n => done += n,
+        }
+    }
+    Ok(())
+}
+
 /// A ring of io_uring for reads. One thread uses it at a time.
 #[cfg(target_os = "linux")]
 pub(crate) struct Ring(io_uring::IoUring);

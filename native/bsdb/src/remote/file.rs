@@ -7,6 +7,7 @@ use bytes::Bytes;
 use futures_util::stream::{StreamExt, TryStreamExt};
 
 use super::options::Counters;
+use super::page_layout;
 use super::transport::{Got, Reason, Tag};
 use super::{changed, Live, Object, Place};
 use crate::error::{Error, RemoteKind, Result};
@@ -25,6 +26,10 @@ const MOST: u64 = 1024;
 /// The most pages of a fetch that are kept in memory: longer values are not wanted often enough.
 const KEPT: u64 = 64;
 
+/// Runs of pages on disk that one thread reads, and groups of them that are read at once.
+const DISK_RUNS: usize = 32;
+const DISK_GROUPS: usize = 8;
+
 /// A file of a database elsewhere. Thread-safe.
 pub(crate) struct RemoteFile {
     place: Place,
@@ -33,6 +38,8 @@ pub(crate) struct RemoteFile {
     id: Id,
     /// Among the files of the place.
     number: u32,
+    /// Among the files of all databases.
+    identity: u64,
     verify: bool,
     /// What the first answer said of the object. A checksum binds a page to its place, not to its database, so that
     /// every answer must come from the same content.
@@ -46,6 +53,7 @@ impl RemoteFile {
             line: line.clone(),
             id: *id,
             number: place.next_file(),
+            identity: page_layout::identity(id, (line.kind as u64) << 8 | u64::from(line.number)),
             verify,
             pinned: OnceLock::new(),
             place: place.clone(),
@@ -68,18 +76,21 @@ impl RemoteFile {
     /// Consecutive pages, verified; waits for them.
     pub(crate) fn read(&self, first: u64, count: u64) -> Result<Bytes> {
         let live = self.place.live()?;
-        if let Some(bytes) = self.cached(live, first, count)? {
-            return Ok(bytes);
+        match self.cached(live, first, count)? {
+            Some(bytes) => Ok(bytes),
+            None => self.place.wait(self.pages(live, first, count)),
         }
-        self.place.wait(self.fetch(live, first, count, &[(first, count)]))
     }
 
     /// Consecutive pages, verified.
     pub(crate) async fn pages(&self, live: &Live, first: u64, count: u64) -> Result<Bytes> {
-        match self.cached(live, first, count)? {
-            Some(bytes) => Ok(bytes),
-            None => self.fetch(live, first, count, &[(first, count)]).await,
+        if let Some(bytes) = self.cached(live, first, count)? {
+            return Ok(bytes);
         }
+        if let Some(Some(bytes)) = self.on_disk(live, vec![(first, count)]).await.pop() {
+            return Ok(bytes);
+        }
+        self.fetch(live, first, count, &[(first, count)]).await
     }
 
     /// Consecutive pages, if all are in memory.
@@ -103,6 +114,34 @@ impl RemoteFile {
         Ok(Some(bytes.into()))
     }
 
+    /// Each of several runs of consecutive pages, if all of its pages are on disk and sound.
+    async fn on_disk(&self, live: &Live, runs: Vec<(u64, u64)>) -> Vec<Option<Bytes>> {
+        let Some(disk) = live.disk.clone() else { return Vec::new() };
+        let identity = self.identity;
+        let wanted = runs.clone();
+        let read = live.handle.spawn_blocking(move || {
+            let run = |(first, count)| {
+                let mut bytes = memory::with_capacity(count as usize * SIZE, Path::new("")).ok()?;
+                bytes.resize(count as usize * SIZE, 0);
+                let mut pages = (first..).zip(bytes.chunks_exact_mut(SIZE));
+                pages.all(|(number, page)| disk.read(identity, number, page)).then_some(bytes)
+            };
+            wanted.into_iter().map(|(first, count)| if count <= KEPT { run((first, count)) } else { None }).collect()
+        });
+        let found: Vec<Option<Vec<u8>>> = read.await.unwrap_or_default();
+        let sound = |((first, _), bytes): ((u64, u64), Option<Vec<u8>>)| {
+            let bytes = bytes?;
+            let pages = || (first..).zip(bytes.chunks_exact(SIZE));
+            if pages().any(|(number, page)| self.check(number, page).is_err()) {
+                return None; // of no consequence: they come again from where the file is
+            }
+            pages().for_each(|(number, page)| live.cache.keep((self.number, number), page, false));
+            Counters::add(&self.place.counters().on_disk, (bytes.len() / SIZE) as u64);
+            Some(Bytes::from(bytes))
+        };
+        runs.into_iter().zip(found).map(sound).collect()
+    }
+
     /// Fetches consecutive pages by one request, and verifies and keeps those that are wanted.
     pub(crate) async fn fetch(&self, live: &Live, first: u64, count: u64, wanted: &[(u64, u64)]) -> Result<Bytes> {
         let mut again = true;
@@ -122,8 +161,13 @@ impl RemoteFile {
                 Err(error) => return Err(error),
             }
             let ahead = self.place.keeps_pieces();
-            if ahead || wanted.iter().all(|&(_, pages)| pages <= KEPT) {
+            let short = wanted.iter().all(|&(_, pages)| pages <= KEPT);
+            if ahead || short {
                 slices().for_each(|(number, page)| live.cache.keep((self.number, number), page, ahead));
+            }
+            if let Some(disk) = live.disk.as_ref().filter(|_| short) {
+                let sound = slices().filter(|&(number, page)| self.verify || self.check(number, page).is_ok());
+                sound.for_each(|(number, page)| disk.write(self.identity, number, page));
             }
             return Ok(bytes);
         }
@@ -177,9 +221,13 @@ impl RemoteFile {
     }
 
     fn verify(&self, number: u64, bytes: &[u8]) -> Result<()> {
-        if !self.verify {
-            return Ok(());
+        if self.verify {
+            self.check(number, bytes)?;
         }
+        Ok(())
+    }
+
+    fn check(&self, number: u64, bytes: &[u8]) -> Result<()> {
         let computed = page::checksum(bytes, self.line.kind as u16, self.line.number, number);
         let stored = page::stored(bytes);
         if computed != stored {
@@ -224,18 +272,37 @@ struct Joined<'db> {
     wants: Vec<usize>,
 }
 
+/// The pages that a lookup misses in memory: those of the file from a page on, so many, and the number of the lookup.
+type Missing<'db> = (&'db RemoteFile, u64, u64, usize);
+
+/// Finds pages on disk, several runs at once.
+async fn find_on_disk(live: &Live, missing: &[Missing<'_>], found: &mut [Option<Bytes>]) {
+    let groups = missing.chunk_by(|one, next| one.0.number == next.0.number).flat_map(|group| group.chunks(DISK_RUNS));
+    let read = groups.map(|group| async move {
+        let runs = group.iter().map(|&(_, first, count, _)| (first, count)).collect();
+        (group, group[0].0.on_disk(live, runs).await)
+    });
+    let read: Vec<_> = read.collect();
+    let mut read = futures_util::stream::iter(read).buffer_unordered(DISK_GROUPS);
+    while let Some((group, runs)) = read.next().await {
+        for (&(_, _, _, i), bytes) in group.iter().zip(runs) {
+            found[i] = bytes;
+        }
+    }
+}
+
 /// The pages that lookups want, verified. All requests are under way at once, as far as they may be.
 pub(crate) async fn fetch_all(place: &Place, wants: &[Option<Want<'_>>]) -> Result<Vec<Option<Bytes>>> {
     let live = place.live()?;
     let mut found = vec![None; wants.len()];
-    let mut missing = Vec::new();
+    let mut missing: Vec<Missing<'_>> = Vec::new();
     for (i, want) in wants.iter().enumerate() {
         let Some(Want { file, first, count }) = *want else { continue };
         file.require(first, count)?;
         match file.remote() {
             Some(remote) => match remote.cached(live, first, count)? {
                 Some(bytes) => found[i] = Some(bytes),
-                None => missing.push((remote, first, count, i)),
+                None => missing.push((&**remote, first, count, i)),
             },
             None => {
                 let bytes = file.load(first, count, &mut Default::default())?.bytes().to_vec();
@@ -244,6 +311,10 @@ pub(crate) async fn fetch_all(place: &Place, wants: &[Option<Want<'_>>]) -> Resu
         }
     }
     missing.sort_by_key(|&(file, first, count, _)| (file.number, first, count));
+    if live.disk.is_some() {
+        find_on_disk(live, &missing, &mut found).await;
+        missing.retain(|&(_, _, _, i)| found[i].is_none());
+    }
     let mut joined: Vec<Joined<'_>> = Vec::new();
     for (file, first, count, i) in missing {
         match joined.last_mut() {

@@ -2,10 +2,13 @@
 
 pub(crate) mod ahead;
 mod attempt;
+mod cache_directory;
 pub(crate) mod file;
 pub(crate) mod lookup;
 mod memory;
 pub(crate) mod options;
+mod page_file;
+mod page_layout;
 pub(crate) mod runtime;
 mod store;
 mod transport;
@@ -32,6 +35,7 @@ use crate::format::page::SIZE;
 use attempt::Lost;
 use memory::PageCache;
 use options::{Counters, Remote, Traffic};
+use page_file::PageFile;
 use runtime::{Entered, PerProcess};
 use transport::{Got, Reason, Tag};
 use url::{Scheme, Url};
@@ -62,12 +66,13 @@ struct Shared {
     lives: PerProcess<Live>,
 }
 
-/// What a process has: connections, and pages in memory.
+/// What a process has: connections, and pages in memory and on disk.
 pub(crate) struct Live {
     store: Arc<dyn ObjectStore>,
     handle: &'static Handle,
     permits: Semaphore,
     pub(crate) cache: PageCache,
+    disk: Option<Arc<PageFile>>,
 }
 
 /// An object, and how messages call it.
@@ -136,6 +141,7 @@ impl Place {
                 handle,
                 permits: Semaphore::new(remote.requests),
                 cache: PageCache::new(remote.memory),
+                disk: remote.page_file()?.map(Arc::new),
             })
         })
     }

@@ -2,13 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
+
+use super::cache_directory;
+use super::page_file::PageFile;
+use crate::error::Result;
 
 /// How to read a database that is not on this machine. Local databases ignore it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Remote {
     pub(crate) memory: u64,
+    page_bytes: u64,
+    cache_dir: Option<PathBuf>,
     pub(crate) deadline: Duration,
     pub(crate) requests: usize,
     pub(crate) settings: BTreeMap<String, String>,
@@ -16,7 +23,14 @@ pub struct Remote {
 
 impl Default for Remote {
     fn default() -> Self {
-        Remote { memory: 64 << 20, deadline: Duration::from_secs(30), requests: 64, settings: BTreeMap::new() }
+        Remote {
+            memory: 64 << 20,
+            page_bytes: 0,
+            cache_dir: None,
+            deadline: Duration::from_secs(30),
+            requests: 64,
+            settings: BTreeMap::new(),
+        }
     }
 }
 
@@ -26,6 +40,31 @@ impl Remote {
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = bytes;
         self
+    }
+
+    /// The most bytes of a file that keeps pages on disk, which all databases and processes share, those of Java, too: 1
+    /// MiB to 256 GiB, or 0, the default, for none. Every page that comes from it is verified. If the disk is full, no more
+    /// pages are kept, which a line on standard error says once. See [`cache_dir`](Remote::cache_dir).
+    pub fn page_bytes(mut self, bytes: u64) -> Self {
+        self.page_bytes = bytes;
+        self
+    }
+
+    /// The directory of the file for [`page_bytes`](Remote::page_bytes): unless set, what the variable `BSDB_CACHE` names,
+    /// or `bsdb` in `XDG_CACHE_HOME` or in `~/.cache`. It is made for its owner alone, and refused if others may write to
+    /// it.
+    pub fn cache_dir(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.cache_dir = Some(directory.into());
+        self
+    }
+
+    /// The pages on disk.
+    pub(crate) fn page_file(&self) -> Result<Option<PageFile>> {
+        if self.page_bytes == 0 {
+            return Ok(None);
+        }
+        let directory = cache_directory::open(self.cache_dir.as_deref())?;
+        PageFile::open(&directory.join("pages"), self.page_bytes).map(Some)
     }
 
     /// How long one request is repeated while the server does not answer or is busy; 30 seconds unless set.
@@ -54,6 +93,8 @@ impl fmt::Debug for Remote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Remote")
             .field("memory", &self.memory)
+            .field("page_bytes", &self.page_bytes)
+            .field("cache_dir", &self.cache_dir)
             .field("deadline", &self.deadline)
             .field("requests", &self.requests)
             .field("settings", &self.settings.keys().collect::<Vec<_>>())
@@ -73,6 +114,8 @@ pub struct Traffic {
     pub bytes: u64,
     /// Pages that were found in memory.
     pub pages_cached: u64,
+    /// Pages that were found on disk.
+    pub pages_on_disk: u64,
     /// Pages that were received.
     pub pages_received: u64,
 }
@@ -84,6 +127,7 @@ pub(crate) struct Counters {
     pub(crate) retries: AtomicU64,
     pub(crate) bytes: AtomicU64,
     pub(crate) cached: AtomicU64,
+    pub(crate) on_disk: AtomicU64,
     pub(crate) received: AtomicU64,
 }
 
@@ -98,6 +142,7 @@ impl Counters {
             retries: self.retries.load(Relaxed),
             bytes: self.bytes.load(Relaxed),
             pages_cached: self.cached.load(Relaxed),
+            pages_on_disk: self.on_disk.load(Relaxed),
             pages_received: self.received.load(Relaxed),
         }
     }

@@ -13,6 +13,9 @@ use tokio::task::JoinHandle;
 /// Threads that drive the connections. Searching and checking is done by those who ask.
 const WORKERS: usize = 2;
 
+/// Threads that read pages on disk or look names up, at most.
+const BLOCKING: usize = 32;
+
 /// What a process made for itself, and what the processes that it forked did. A forked process has no threads of its
 /// parent, and must not touch what they had locked: it passes over what is not its own, and never frees it.
 pub(crate) struct PerProcess<T> {
@@ -72,7 +75,12 @@ pub(crate) fn handle() -> std::io::Result<&'static Handle> {
         // reqwest takes the provider that the process has installed, and panics without one. An application that has
         // installed another keeps it.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        Builder::new_multi_thread().worker_threads(WORKERS).thread_name("bsdb-remote").enable_all().build()
+        Builder::new_multi_thread()
+            .worker_threads(WORKERS)
+            .max_blocking_threads(BLOCKING)
+            .thread_name("bsdb-remote")
+            .enable_all()
+            .build()
     })?;
     Ok(runtime.handle())
 }
