@@ -1,4 +1,4 @@
-//! Pages of databases elsewhere on disk, at a server that can fail.
+//! Pages of databases elsewhere on disk, and second requests, at a server that can fail.
 #![cfg(all(feature = "remote", unix))]
 
 mod support {
@@ -11,9 +11,10 @@ use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use bsdb::{BuildOptions, Builder, Database, Error, Layout, Options, Remote, Result};
-use support::objects::{Objects, Request};
+use support::objects::{Fault, Objects, Request};
 
 const LAYOUTS: [Layout; 5] =
     [Layout::Blocked, Layout::Compact, Layout::Compressed, Layout::Packed, Layout::PackedCompressed];
@@ -231,4 +232,49 @@ fn a_full_disk_is_said_once_and_gives_right_values() {
         assert_eq!(said.matches(&text).count(), 1, "{said}");
     }
     look_up(&open(objects.url(), cached(cache.path(), MIB)).unwrap());
+}
+
+#[test]
+fn what_takes_unusually_long_is_asked_for_twice() {
+    let directory = database(Layout::Packed);
+    let objects = Objects::start(directory.path());
+    let remote = || web().memory(0).hedged(true);
+    let db = open(objects.url(), remote()).unwrap();
+    let get = |db: &Database, i: usize| assert_eq!(db.get(key(i).as_bytes()).unwrap(), Some(value(i)));
+    (0..200).for_each(|i| get(&db, i));
+    let before = db.traffic();
+    objects.reset();
+    // The second of two requests is answered at once: nothing is asked for again because it failed.
+    objects.fail(|request, nth| if of_data_path(request) && nth == 3 { Fault::Silence } else { Fault::None });
+    (0..10).for_each(|i| get(&db, i));
+    let now = db.traffic();
+    assert_eq!((now.hedges - before.hedges >= 1, now.retries), (true, 0), "{now:?}");
+    assert_eq!(now.requests - before.requests, objects.counts().requests);
+    assert_eq!(objects.counts().requests, 10 + now.hedges - before.hedges);
+    // If everything is slow, few are asked for twice.
+    objects.reset();
+    objects.fail(|_, nth| if nth % 3 == 0 { Fault::Delay(Duration::from_millis(30)) } else { Fault::None });
+    (0..300).for_each(|i| get(&db, i));
+    let traffic = db.traffic();
+    assert!(traffic.hedges * 20 <= 200 + 10 + 300 && traffic.hedges >= 2, "{traffic:?}");
+    assert_eq!(objects.counts().requests, 300 + traffic.hedges - now.hedges);
+}
+
+fn of_data_path(request: &Request) -> bool {
+    request.path.contains("data-")
+}
+
+#[test]
+fn second_requests_are_among_those_that_may_be_under_way() {
+    let directory = database(Layout::Packed);
+    let objects = Objects::start(directory.path());
+    for (requests, hedged) in [(1, true), (256, false)] {
+        objects.fail(|_, _| Fault::None);
+        let db = open(objects.url(), web().memory(0).hedged(hedged).requests(requests)).unwrap();
+        (0..100).for_each(|i| assert_eq!(db.get(key(i).as_bytes()).unwrap(), Some(value(i))));
+        objects.reset();
+        objects.fail(|_, nth| if nth == 2 { Fault::Delay(Duration::from_millis(50)) } else { Fault::None });
+        (0..10).for_each(|i| assert_eq!(db.get(key(i).as_bytes()).unwrap(), Some(value(i))));
+        assert_eq!((db.traffic().hedges, objects.counts().requests), (0, 10));
+    }
 }

@@ -4,6 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
+use super::hedge;
 use super::options::{Counters, Remote};
 use super::transport::{self, Failure, Got, Reason, Tag};
 use super::{Live, Object};
@@ -47,6 +48,10 @@ pub(crate) async fn request(
     most: u64,
 ) -> Result<Got, Lost> {
     let bytes = range.as_ref().map_or(most.min(SMALL), |range| range.end - range.start);
+    let hedged = remote.hedged && range.is_some() && bytes <= hedge::MOST_BYTES;
+    if hedged {
+        live.hedges.count();
+    }
     let mut begun = None;
     let mut attempts = 0;
     let mut before = None;
@@ -59,7 +64,13 @@ pub(crate) async fn request(
             Counters::add(&counters.retries, 1);
         }
         let limit = limit(begun.elapsed(), remote.deadline, bytes);
-        let answer = transport::get(&*live.store, &object.name, range.clone(), tag, most);
+        let request = || transport::get(&*live.store, &object.name, range.clone(), tag, most);
+        let answer = async {
+            match hedged {
+                true => live.hedges.ask(&live.permits, request, || counters.hedged()).await,
+                false => request().await,
+            }
+        };
         let mut failure = match tokio::time::timeout(limit, answer).await {
             Ok(Ok(got)) => {
                 Counters::add(&counters.bytes, got.bytes.len() as u64);

@@ -4,6 +4,7 @@ pub(crate) mod ahead;
 mod attempt;
 mod cache_directory;
 pub(crate) mod file;
+mod hedge;
 pub(crate) mod lookup;
 mod memory;
 pub(crate) mod options;
@@ -33,6 +34,7 @@ use crate::file::directory::{Manifest, MAX_PAGES};
 use crate::format::facts::MANIFEST;
 use crate::format::page::SIZE;
 use attempt::Lost;
+use hedge::Hedges;
 use memory::PageCache;
 use options::{Counters, Remote, Traffic};
 use page_file::PageFile;
@@ -71,6 +73,7 @@ pub(crate) struct Live {
     store: Arc<dyn ObjectStore>,
     handle: &'static Handle,
     permits: Semaphore,
+    hedges: Hedges,
     pub(crate) cache: PageCache,
     disk: Option<Arc<PageFile>>,
 }
@@ -140,6 +143,7 @@ impl Place {
                 store: store::build(url, remote)?,
                 handle,
                 permits: Semaphore::new(remote.requests),
+                hedges: Hedges::default(),
                 cache: PageCache::new(remote.memory),
                 disk: remote.page_file()?.map(Arc::new),
             })

@@ -18,6 +18,7 @@ pub struct Remote {
     cache_dir: Option<PathBuf>,
     pub(crate) deadline: Duration,
     pub(crate) requests: usize,
+    pub(crate) hedged: bool,
     pub(crate) settings: BTreeMap<String, String>,
 }
 
@@ -29,6 +30,7 @@ impl Default for Remote {
             cache_dir: None,
             deadline: Duration::from_secs(30),
             requests: 64,
+            hedged: false,
             settings: BTreeMap::new(),
         }
     }
@@ -79,6 +81,13 @@ impl Remote {
         self
     }
 
+    /// Whether a read that takes longer than 95 of 100 is asked for a second time; not unless set. The quicker answer
+    /// counts. At most 5 of 100 reads are, and never more than [`requests`](Remote::requests) are under way.
+    pub fn hedged(mut self, hedged: bool) -> Self {
+        self.hedged = hedged;
+        self
+    }
+
     /// A setting of the store, such as `aws_region`, `aws_access_key_id`, `aws_endpoint`, `aws_skip_signature`,
     /// `google_service_account`, `azure_storage_account_name` or `proxy_url`: the names of the crate `object_store`.
     /// Settings of the environment, such as `AWS_REGION`, hold for what is not set here.
@@ -97,6 +106,7 @@ impl fmt::Debug for Remote {
             .field("cache_dir", &self.cache_dir)
             .field("deadline", &self.deadline)
             .field("requests", &self.requests)
+            .field("hedged", &self.hedged)
             .field("settings", &self.settings.keys().collect::<Vec<_>>())
             .finish()
     }
@@ -110,6 +120,8 @@ pub struct Traffic {
     pub requests: u64,
     /// Requests that were sent again, because the one before failed.
     pub retries: u64,
+    /// Requests that were sent because others took unusually long.
+    pub hedges: u64,
     /// Bytes that were received.
     pub bytes: u64,
     /// Pages that were found in memory.
@@ -125,6 +137,7 @@ pub struct Traffic {
 pub(crate) struct Counters {
     pub(crate) requests: AtomicU64,
     pub(crate) retries: AtomicU64,
+    hedges: AtomicU64,
     pub(crate) bytes: AtomicU64,
     pub(crate) cached: AtomicU64,
     pub(crate) on_disk: AtomicU64,
@@ -136,10 +149,17 @@ impl Counters {
         counter.fetch_add(more, Relaxed);
     }
 
+    /// Counts a second request.
+    pub(crate) fn hedged(&self) {
+        Self::add(&self.requests, 1);
+        Self::add(&self.hedges, 1);
+    }
+
     pub(crate) fn traffic(&self) -> Traffic {
         Traffic {
             requests: self.requests.load(Relaxed),
             retries: self.retries.load(Relaxed),
+            hedges: self.hedges.load(Relaxed),
             bytes: self.bytes.load(Relaxed),
             pages_cached: self.cached.load(Relaxed),
             pages_on_disk: self.on_disk.load(Relaxed),
