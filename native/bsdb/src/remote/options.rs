@@ -29,7 +29,7 @@ impl Default for Remote {
             page_bytes: 0,
             cache_dir: None,
             deadline: Duration::from_secs(30),
-            requests: 64,
+            requests: 256,
             hedged: false,
             settings: BTreeMap::new(),
         }
@@ -75,7 +75,7 @@ impl Remote {
         self
     }
 
-    /// The most requests under way at once; 64 unless set.
+    /// The most requests under way at once; 256 unless set.
     pub fn requests(mut self, requests: usize) -> Self {
         self.requests = requests.clamp(1, 4096);
         self
