@@ -1,4 +1,4 @@
-//! Pages of databases elsewhere on disk, and second requests, at a server that can fail.
+//! Pages of databases elsewhere on disk, second requests, and profiles, at a server that can fail.
 #![cfg(all(feature = "remote", unix))]
 
 mod support {
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use bsdb::{BuildOptions, Builder, Database, Error, Layout, Options, Remote, Result};
+use bsdb::{BuildOptions, Builder, Database, Error, Layout, Options, Remote, RemoteKind, Result};
 use support::objects::{Fault, Objects, Request};
 
 const LAYOUTS: [Layout; 5] =
@@ -277,4 +277,88 @@ fn second_requests_are_among_those_that_may_be_under_way() {
         (0..10).for_each(|i| assert_eq!(db.get(key(i).as_bytes()).unwrap(), Some(value(i))));
         assert_eq!((db.traffic().hedges, objects.counts().requests), (0, 10));
     }
+}
+
+/// This program as another process with files of profiles, which opens a database and says what came of it.
+fn with_profiles(objects: &Objects, credentials: &str, config: &str, set: &[(&str, &str)]) -> String {
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir(home.path().join(".aws")).unwrap();
+    fs::write(home.path().join(".aws/credentials"), credentials).unwrap();
+    let config = config.replace("SERVER", objects.url());
+    fs::write(home.path().join(".aws/config"), config).unwrap();
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "other_process_with_a_profile", "--ignored", "--nocapture"]);
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("AWS_") {
+            command.env_remove(name);
+        }
+    }
+    command.env("HOME", home.path()).env("NO_PROXY", "127.0.0.1").env("AWS_EC2_METADATA_DISABLED", "true");
+    let output = command.envs(set.iter().copied()).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+#[ignore = "a part of other tests"]
+fn other_process_with_a_profile() {
+    let profile = std::env::var("BSDB_TEST_PROFILE");
+    let remote = profile.map_or(Remote::default(), |profile| Remote::default().set("aws_profile", profile));
+    match open("s3://bucket", remote) {
+        Ok(db) => println!("found {:?}", db.get(b"key 1").unwrap() == Some(value(1))),
+        Err(Error::Remote { kind: RemoteKind::Denied, message, .. }) => println!("denied: {message}"),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[test]
+fn keys_and_regions_of_profiles_are_used() {
+    let directory = database(Layout::Packed);
+    let objects = Objects::start(directory.path());
+    let keys = "[default]\naws_access_key_id = DEFAULT\naws_secret_access_key = hidden\n\
+                [work]\naws_access_key_id = WORK\naws_secret_access_key = hidden\naws_session_token = token\n";
+    let config = "[default]\nregion = eu-west-1\nendpoint_url = SERVER\n\
+                  [profile work]\nregion = us-east-2\nendpoint_url = SERVER\n\
+                  [profile role]\nrole_arn = arn:aws:iam::1:role/x\nsource_profile = default\nendpoint_url = SERVER\n\
+                  [profile sso]\nsso_session = s\nsso_account_id = 1\n\
+                  [profile program]\ncredential_process = /bin/keys\n\
+                  [profile anonymous]\nendpoint_url = SERVER\n";
+    let environment =
+        [("AWS_ACCESS_KEY_ID", "ENV"), ("AWS_SECRET_ACCESS_KEY", "hidden"), ("AWS_SESSION_TOKEN", "other")];
+    for (set, scope) in [
+        (vec![], "Credential=DEFAULT/DATE/eu-west-1/s3"),
+        (vec![("AWS_PROFILE", "work")], "Credential=WORK/DATE/us-east-2/s3"),
+        (vec![("AWS_DEFAULT_PROFILE", "work"), ("AWS_REGION", "x")], "Credential=WORK/DATE/x/s3"),
+        (vec![("BSDB_TEST_PROFILE", "work"), ("AWS_PROFILE", "none")], "Credential=WORK/DATE/us-east-2/s3"),
+        (environment.to_vec(), "Credential=ENV/DATE/eu-west-1/s3"),
+        ([&environment[..], &[("AWS_PROFILE", "role")]].concat(), "Credential=ENV/DATE/us-east-1/s3"),
+        ([&environment[..], &[("BSDB_TEST_PROFILE", "work")]].concat(), "Credential=WORK/DATE/us-east-2/s3"),
+    ] {
+        objects.reset();
+        let said = with_profiles(&objects, keys, config, &set);
+        assert!(said.contains("found true"), "{set:?}: {said}");
+        for request in objects.requests() {
+            let authorization = request.authorization.unwrap_or_default();
+            let mut parts: Vec<&str> = authorization.split([' ', ',']).nth(1).unwrap_or_default().split('/').collect();
+            parts[1] = "DATE";
+            assert!(parts.join("/").starts_with(scope), "{set:?}: {authorization}");
+        }
+    }
+    for (profile, text) in [
+        ("role", "needs a role"),
+        ("sso", "needs a single sign-on"),
+        ("program", "needs a program"),
+        ("none", "there is no profile \"none\" in"),
+    ] {
+        for name in ["AWS_PROFILE", "BSDB_TEST_PROFILE"] {
+            let said = with_profiles(&objects, keys, config, &[(name, profile)]);
+            assert!(said.contains("denied") && said.contains(text) && said.contains("/.aws/config"), "{said}");
+            let way_out = format!("aws configure export-credentials --profile {profile} --format env");
+            assert!(said.contains(&way_out) || profile == "none", "{said}");
+            assert!(!said.contains("hidden"));
+        }
+    }
+    let anonymous = [("AWS_PROFILE", "anonymous"), ("AWS_SKIP_SIGNATURE", "true")];
+    assert!(with_profiles(&objects, keys, config, &anonymous).contains("found true"));
+    assert!(with_profiles(&objects, "", "", &[]).contains("AWS_PROFILE to a profile"));
 }

@@ -10,6 +10,7 @@ mod memory;
 pub(crate) mod options;
 mod page_file;
 mod page_layout;
+mod profile;
 pub(crate) mod runtime;
 mod store;
 mod transport;
@@ -44,8 +45,8 @@ use url::{Scheme, Url};
 
 /// What to do without credentials for Amazon.
 const NO_AWS_CREDENTIALS: &str = "no credentials for Amazon S3: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, for \
-    example by: eval \"$(aws configure export-credentials --format env)\"; or AWS_SKIP_SIGNATURE=true for public data. \
-    The files in ~/.aws are not read";
+    example by: eval \"$(aws configure export-credentials --format env)\"; or AWS_PROFILE to a profile that has such \
+    keys; or AWS_SKIP_SIGNATURE=true for public data";
 
 /// A directory elsewhere. Cheap to clone.
 #[derive(Clone)]
@@ -312,8 +313,8 @@ impl Place {
     fn permission(&self) -> &'static str {
         match self.shared.url.scheme {
             Scheme::S3 => {
-                "access denied; the credentials (AWS_ACCESS_KEY_ID and others, or those of the machine) need s3:GetObject \
-                 there, and the files in ~/.aws are not read"
+                "access denied; the credentials (AWS_ACCESS_KEY_ID and others, those of a profile, or those of the machine) \
+                 need s3:GetObject there"
             }
             Scheme::Google => "access denied; the credentials (GOOGLE_APPLICATION_CREDENTIALS) need storage.objects.get there",
             Scheme::Azure => "access denied; the credentials (AZURE_STORAGE_ACCOUNT_KEY and others) need to read blobs there",

@@ -89,8 +89,9 @@ impl Remote {
     }
 
     /// A setting of the store, such as `aws_region`, `aws_access_key_id`, `aws_endpoint`, `aws_skip_signature`,
-    /// `google_service_account`, `azure_storage_account_name` or `proxy_url`: the names of the crate `object_store`.
-    /// Settings of the environment, such as `AWS_REGION`, hold for what is not set here.
+    /// `google_service_account`, `azure_storage_account_name` or `proxy_url`: the names of the crate `object_store`;
+    /// or `aws_profile`, the profile of `~/.aws` to use. Settings of the environment, such as `AWS_REGION`, hold for what
+    /// is not set here, and those of the profile for what is not set there.
     pub fn set(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.settings.insert(name.into().to_ascii_lowercase(), value.into());
         self

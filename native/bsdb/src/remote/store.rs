@@ -10,9 +10,10 @@ use object_store::http::HttpBuilder;
 use object_store::{ClientConfigKey, ObjectStore, RetryConfig};
 
 use super::options::Remote;
+use super::profile::{self, Files};
 use super::transport::Connector;
 use super::url::{Scheme, Url};
-use crate::error::{Error, Result};
+use crate::error::{Error, RemoteKind, Result};
 
 /// How the connections behave: attempts are timed by us, which a store would do less exactly; servers close idle
 /// connections after some ten seconds.
@@ -35,10 +36,11 @@ pub(crate) fn build(url: &Url, remote: &Remote) -> Result<Arc<dyn ObjectStore>> 
     let failed = |e: object_store::Error| Error::Argument(format!("{}: {e}", url.shown));
     Ok(match url.scheme {
         Scheme::S3 => {
-            let mut builder = AmazonS3Builder::from_env().with_bucket_name(&url.bucket);
+            let mut builder = amazon(remote).with_bucket_name(&url.bucket);
             for (key, value) in settings::<AmazonS3ConfigKey>(url, remote, "aws_")? {
                 builder = builder.with_config(key, value);
             }
+            builder = with_profile(builder, url, remote)?;
             for (key, value) in client(remote) {
                 builder = builder.with_config(AmazonS3ConfigKey::Client(key), value);
             }
@@ -102,6 +104,9 @@ fn settings<K: FromStr>(url: &Url, remote: &Remote, own: &str) -> Result<Vec<(K,
     const OTHERS: [&str; 4] = ["aws_", "google_", "azure_", "http_"];
     let mut settings = Vec::new();
     for (name, value) in &remote.settings {
+        if name == PROFILE {
+            continue;
+        }
         match name.parse().or_else(|_| name.strip_prefix(own).unwrap_or(name).parse()) {
             Ok(key) => settings.push((key, value.clone())),
             Err(_) if OTHERS.iter().any(|other| name.starts_with(other) && !own.starts_with(other)) => {}
@@ -115,6 +120,74 @@ fn settings<K: FromStr>(url: &Url, remote: &Remote, own: &str) -> Result<Vec<(K,
         }
     }
     Ok(settings)
+}
+
+/// The setting that names a profile of `~/.aws`.
+const PROFILE: &str = "aws_profile";
+
+/// What the environment sets. A profile that the caller names comes before the keys of the environment.
+fn amazon(remote: &Remote) -> AmazonS3Builder {
+    if !remote.settings.contains_key(PROFILE) {
+        return AmazonS3Builder::from_env();
+    }
+    let keys = [AmazonS3ConfigKey::AccessKeyId, AmazonS3ConfigKey::SecretAccessKey, AmazonS3ConfigKey::Token];
+    let set = std::env::vars_os().filter_map(|(name, value)| {
+        let name = name.to_str().filter(|name| name.starts_with("AWS_"))?;
+        Some((name.to_ascii_lowercase().parse().ok()?, value.into_string().ok()?))
+    });
+    set.filter(|(key, _)| !keys.contains(key))
+        .fold(AmazonS3Builder::new(), |builder, (key, value)| builder.with_config(key, value))
+}
+
+/// Takes from a profile of `~/.aws` what neither the caller nor the environment sets.
+fn with_profile(mut builder: AmazonS3Builder, url: &Url, remote: &Remote) -> Result<AmazonS3Builder> {
+    use AmazonS3ConfigKey as Key;
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let named = remote.settings.get(PROFILE).cloned();
+    let named = named.or_else(|| variable("AWS_PROFILE")).or_else(|| variable("AWS_DEFAULT_PROFILE"));
+    let name = named.as_deref().unwrap_or("default");
+    let has = |builder: &AmazonS3Builder, keys: &[Key]| keys.iter().any(|key| builder.get_config_value(key).is_some());
+    let anonymous = builder.get_config_value(&Key::SkipSignature).is_some_and(|value| value == "true");
+    let keyless = !anonymous && !has(&builder, &[Key::AccessKeyId, Key::SecretAccessKey]);
+    #[allow(deprecated)] // on older compilers
+    let files = Files::read(|name| std::env::var_os(name), std::env::home_dir())?;
+    let denied = |message| Err(Error::Remote { kind: RemoteKind::Denied, location: url.shown.clone(), message });
+    let Some(profile) = files.profile(name) else {
+        return match named {
+            Some(_) if keyless => denied(format!("there is no profile {name:?} in {}", files.paths())),
+            _ => Ok(builder),
+        };
+    };
+    if keyless {
+        let others =
+            [Key::WebIdentityTokenFile, Key::ContainerCredentialsRelativeUri, Key::ContainerCredentialsFullUri];
+        match (profile.keys, profile.needs) {
+            (Some(keys), _) => {
+                builder = builder.with_access_key_id(keys.id).with_secret_access_key(keys.secret);
+                if let Some(token) = keys.token {
+                    builder = builder.with_token(token);
+                }
+            }
+            (None, Some(needs)) if named.is_some() || !has(&builder, &others) => {
+                return denied(format!(
+                    "the profile {name:?} in {} needs {needs}, and only keys are read from profiles; get those by: {}",
+                    files.paths(),
+                    profile::exported(name)
+                ));
+            }
+            (None, _) => {}
+        }
+    }
+    if let Some(region) = profile.region.filter(|_| !has(&builder, &[Key::Region, Key::DefaultRegion])) {
+        builder = builder.with_region(region);
+    }
+    let ignored =
+        variable("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS").is_some_and(|value| value.eq_ignore_ascii_case("true"));
+    let endpoint = profile.endpoint.filter(|_| !ignored && !has(&builder, &[Key::Endpoint, Key::S3Endpoint]));
+    Ok(match endpoint {
+        Some(endpoint) => builder.with_endpoint(endpoint),
+        None => builder,
+    })
 }
 
 /// Fails if the only credentials left are those of a virtual machine at Amazon, and the environment says that this is
@@ -133,7 +206,7 @@ fn require_aws_credentials(url: &Url, builder: &AmazonS3Builder) -> Result<()> {
         return Ok(());
     }
     Err(Error::Remote {
-        kind: crate::error::RemoteKind::Denied,
+        kind: RemoteKind::Denied,
         location: url.shown.clone(),
         message: super::NO_AWS_CREDENTIALS.into(),
     })

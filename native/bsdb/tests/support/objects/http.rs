@@ -17,6 +17,8 @@ pub struct Request {
     pub if_unmodified_since: Option<String>,
     /// Whether it was signed, or carried a token.
     pub authorized: bool,
+    /// The value of `Authorization`.
+    pub authorization: Option<String>,
     /// The status of its answer, 0 if it got none.
     pub status: u16,
 }
@@ -52,7 +54,7 @@ impl Request {
                 "if-match" => request.if_match = value,
                 "if-none-match" => request.if_none_match = value,
                 "if-unmodified-since" => request.if_unmodified_since = value,
-                "authorization" => request.authorized = true,
+                "authorization" => (request.authorized, request.authorization) = (true, value),
                 "content-length" => body = value.and_then(|v| v.parse().ok()).unwrap_or(0),
                 _ => {}
             }
