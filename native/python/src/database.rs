@@ -79,23 +79,37 @@ impl Database {
 impl Database {
     #[new]
     #[pyo3(signature = (
-        path, *, access = "mapped", verify_pages = true, memory = None, requests = None, deadline = None,
-        storage_options = None,
+        path, *, access = "mapped", verify_pages = true, memory = None, cache = None, cache_dir = None, requests = None,
+        deadline = None, hedge = false, storage_options = None,
     ))]
+    #[allow(clippy::too_many_arguments)] // they are Python's
     fn new<'py>(
         path: &Bound<'py, PyAny>,
         access: &str,
         verify_pages: bool,
         memory: Option<u64>,
+        cache: Option<Bound<'py, PyAny>>,
+        cache_dir: Option<Bound<'py, PyAny>>,
         requests: Option<usize>,
         deadline: Option<f64>,
+        hedge: bool,
         storage_options: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
         let py = path.py();
         let (database, how, opened) = if let Ok(store) = path.cast::<Store>() {
             store.get().current(py)?
         } else {
-            let given = Given { access, verify: verify_pages, memory, requests, deadline, storage: storage_options };
+            let given = Given {
+                access,
+                verify: verify_pages,
+                memory,
+                cache,
+                cache_dir,
+                requests,
+                deadline,
+                hedge,
+                storage: storage_options,
+            };
             let (path, how) = How::of(path, given)?;
             let (options, at) = (how.options(), path.clone());
             let open = move || bsdb::Database::open_with(at, options);
@@ -364,9 +378,11 @@ impl Database {
         let dict = PyDict::new(py);
         dict.set_item("requests", traffic.requests)?;
         dict.set_item("retries", traffic.retries)?;
+        dict.set_item("hedges", traffic.hedges)?;
         dict.set_item("bytes", traffic.bytes)?;
         dict.set_item("pages_received", traffic.pages_received)?;
         dict.set_item("pages_cached", traffic.pages_cached)?;
+        dict.set_item("pages_on_disk", traffic.pages_on_disk)?;
         Ok(dict)
     }
 
@@ -454,9 +470,10 @@ impl Database {
 
     /// Close the database. Lookups raise ClosedError from now on. Batches and scans that have begun in other
     /// threads end as usual; the files are closed after the last of them. Closing twice is harmless.
-    fn close(&self) {
+    fn close(&self, py: Python<'_>) {
         let open = self.open.write().unwrap_or_else(PoisonError::into_inner).take();
-        drop(open);
+        // Pages may wait to be written.
+        py.detach(|| drop(open));
     }
 
     /// Whether close was called.
@@ -469,9 +486,9 @@ impl Database {
         slf
     }
 
-    #[pyo3(signature = (*_reason))]
-    fn __exit__(&self, _reason: &Bound<'_, pyo3::types::PyTuple>) {
-        self.close();
+    #[pyo3(signature = (*reason))]
+    fn __exit__(&self, reason: &Bound<'_, pyo3::types::PyTuple>) {
+        self.close(reason.py());
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {

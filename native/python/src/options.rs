@@ -29,8 +29,11 @@ pub(crate) struct Given<'a, 'py> {
     pub(crate) access: &'a str,
     pub(crate) verify: bool,
     pub(crate) memory: Option<u64>,
+    pub(crate) cache: Option<Bound<'py, PyAny>>,
+    pub(crate) cache_dir: Option<Bound<'py, PyAny>>,
     pub(crate) requests: Option<usize>,
     pub(crate) deadline: Option<f64>,
+    pub(crate) hedge: bool,
     pub(crate) storage: Option<Bound<'py, PyAny>>,
 }
 
@@ -47,6 +50,20 @@ impl How {
         if let Some(memory) = given.memory {
             remote = remote.memory(memory);
             carried.set_item("memory", memory)?;
+        }
+        if let Some(cache) = given.cache {
+            let bytes = size(&cache)?;
+            remote = remote.page_bytes(bytes);
+            carried.set_item("cache", bytes)?;
+        }
+        if let Some(directory) = given.cache_dir {
+            let directory = self::path(&directory)?;
+            carried.set_item("cache_dir", directory.as_os_str())?;
+            remote = remote.cache_dir(directory);
+        }
+        if given.hedge {
+            remote = remote.hedged(true);
+            carried.set_item("hedge", true)?;
         }
         if let Some(requests) = given.requests {
             if requests == 0 {
@@ -92,6 +109,30 @@ fn access(name: &str) -> PyResult<Access> {
         .find(|named| named.0 == name)
         .map(|named| named.1)
         .ok_or_else(|| PyValueError::new_err(format!("access must be 'mapped', 'read' or 'direct', not '{name}'")))
+}
+
+/// The size of the pages on disk: a number of bytes, or a text such as "10g"; 0 for none.
+fn size(given: &Bound<'_, PyAny>) -> PyResult<u64> {
+    let bytes = match given.extract::<String>() {
+        Ok(text) => {
+            let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+            let shift = match text[digits.len()..].to_ascii_lowercase().as_str() {
+                "" => Some(0),
+                "k" => Some(10),
+                "m" => Some(20),
+                "g" => Some(30),
+                "t" => Some(40),
+                _ => None,
+            };
+            let number = digits.parse::<u32>().ok().filter(|_| digits.bytes().all(|b| b.is_ascii_digit()));
+            shift.zip(number).map(|(shift, number)| u64::from(number) << shift)
+        }
+        Err(_) => Some(given.extract()?),
+    };
+    bytes.filter(|bytes| *bytes == 0 || (1 << 20..=1 << 38).contains(bytes)).ok_or_else(|| {
+        let text = "cache must be a size such as '512m' or '10g', or a number of bytes, from 1 MiB to 256 GiB";
+        PyValueError::new_err(format!("{text}, not {given}"))
+    })
 }
 
 /// A path as Python has them: `str`, `bytes` or `os.PathLike`. Made absolute, unless it is a URL.

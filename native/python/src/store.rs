@@ -34,20 +34,34 @@ impl Store {
 impl Store {
     #[new]
     #[pyo3(signature = (
-        path, *, access = "mapped", verify_pages = true, memory = None, requests = None, deadline = None,
-        storage_options = None,
+        path, *, access = "mapped", verify_pages = true, memory = None, cache = None, cache_dir = None, requests = None,
+        deadline = None, hedge = false, storage_options = None,
     ))]
+    #[allow(clippy::too_many_arguments)] // they are Python's
     fn new<'py>(
         path: &Bound<'py, PyAny>,
         access: &str,
         verify_pages: bool,
         memory: Option<u64>,
+        cache: Option<Bound<'py, PyAny>>,
+        cache_dir: Option<Bound<'py, PyAny>>,
         requests: Option<usize>,
         deadline: Option<f64>,
+        hedge: bool,
         storage_options: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
         let py = path.py();
-        let given = Given { access, verify: verify_pages, memory, requests, deadline, storage: storage_options };
+        let given = Given {
+            access,
+            verify: verify_pages,
+            memory,
+            cache,
+            cache_dir,
+            requests,
+            deadline,
+            hedge,
+            storage: storage_options,
+        };
         let (path, how) = How::of(path, given)?;
         let (options, at) = (how.options(), path.clone());
         let open = move || bsdb::Store::open_with(at, options);

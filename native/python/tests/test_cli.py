@@ -131,7 +131,7 @@ def test_help(run):
         (["scan", "-d", DB, "--from", "x", "--key-encoding", "hex"], 'bsdb scan: --from "x" is not hex'),
         (["scan", "-d", "hdfs://host/db"], "bsdb scan: hdfs://host/db: "),
         (["stat", "-d", "s3://bucket/db"], "bsdb stat: python -m bsdb stat takes a directory; "),
-        (["get", "-d", "s3://bucket/db", "--cache", "1g", "x"], "bsdb get: --cache is not covered by python -m bsdb; "),
+        (["get", "-d", "s3://bucket/db", "--keytab", "x"], "bsdb get: --keytab is not covered by python -m bsdb; "),
         (["stat", "-d", DB, "--schema"], f"bsdb stat: {DB}: the values are plain bytes"),
     ],
 )

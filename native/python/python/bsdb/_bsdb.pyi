@@ -107,8 +107,11 @@ class Database:
         access: str = "mapped",
         verify_pages: bool = True,
         memory: Optional[int] = None,
+        cache: Union[int, str, None] = None,
+        cache_dir: Optional[_Path] = None,
         requests: Optional[int] = None,
         deadline: Optional[float] = None,
+        hedge: bool = False,
         storage_options: Optional[Mapping[str, Any]] = None,
     ) -> Self: ...
     def __getitem__(self, key: _Key, /) -> bytes: ...
@@ -177,7 +180,7 @@ class Database:
     @property
     def closed(self) -> bool: ...
     def __enter__(self) -> Self: ...
-    def __exit__(self, *_reason: Union[type[BaseException], BaseException, TracebackType, None]) -> None: ...
+    def __exit__(self, *reason: Union[type[BaseException], BaseException, TracebackType, None]) -> None: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 class Store:
@@ -188,8 +191,11 @@ class Store:
         access: str = "mapped",
         verify_pages: bool = True,
         memory: Optional[int] = None,
+        cache: Union[int, str, None] = None,
+        cache_dir: Optional[_Path] = None,
         requests: Optional[int] = None,
         deadline: Optional[float] = None,
+        hedge: bool = False,
         storage_options: Optional[Mapping[str, Any]] = None,
     ) -> Self: ...
     @property

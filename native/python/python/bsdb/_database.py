@@ -349,8 +349,11 @@ def open(
     access: str = "mapped",
     verify_pages: bool = True,
     memory: Optional[int] = None,
+    cache: Union[int, str, None] = None,
+    cache_dir: Optional[_Path] = None,
     requests: Optional[int] = None,
     deadline: Optional[float] = None,
+    hedge: bool = False,
     storage_options: Optional[Mapping[str, Any]] = None,
 ) -> Database:
     """Open a database, a set of shards, or the current version of a store.
@@ -363,19 +366,25 @@ def open(
     is first read. Takes the same time for every size of a local database.
 
     Of a URL, the manifest and the index are read now, and the pages of records when they are looked up. ``memory`` is
-    how many bytes of such pages are kept (64 MiB by default), ``requests`` how many requests can be under way at once
-    (64), and ``deadline`` how many seconds a request is repeated while the server is busy or does not answer (30).
+    how many bytes of such pages are kept (64 MiB by default). ``cache``, such as "10g" or a number of bytes, is the size
+    of a file that keeps pages on disk, which all databases and processes share, in the directory ``cache_dir`` (by
+    default ``$BSDB_CACHE``, or ``bsdb`` in ``$XDG_CACHE_HOME`` or ``~/.cache``). ``requests`` is how many requests can be
+    under way at once (256), ``deadline`` how many seconds a request is repeated while the server is busy or does not
+    answer (30), and ``hedge`` whether what takes longer than 95 of 100 requests is asked for a second time.
     ``storage_options`` has the names of s3fs, gcsfs and adlfs, such as ``key``, ``secret``, ``anon``, ``endpoint_url``
-    and ``account_name``; without them, credentials are those of the environment. Local databases ignore ``memory``,
-    ``requests`` and ``deadline``.
+    and ``account_name``; without them, credentials are those of the environment. Local databases ignore all of these
+    options but ``storage_options``.
     """
     return Database(
         path,
         access=access,
         verify_pages=verify_pages,
         memory=memory,
+        cache=cache,
+        cache_dir=cache_dir,
         requests=requests,
         deadline=deadline,
+        hedge=hedge,
         storage_options=storage_options,
     )
 

@@ -32,6 +32,7 @@ _NAMED = {
         "token": "aws_session_token",
         "anon": "aws_skip_signature",
         "endpoint_url": "aws_endpoint",
+        "profile": "aws_profile",
         "requester_pays": "aws_request_payer",
     },
     "gs": {
@@ -78,6 +79,7 @@ _PUBLIC = {
     "aws_default_region",
     "aws_endpoint",
     "aws_endpoint_url",
+    "aws_profile",
     "aws_region",
     "aws_request_payer",
     "aws_skip_signature",
@@ -92,6 +94,7 @@ _PUBLIC = {
     "endpoint_url",
     "google_base_url",
     "google_skip_signature",
+    "profile",
     "project",
     "proxy_excludes",
     "requester_pays",
@@ -146,11 +149,6 @@ def _settings(kind: str, options: Mapping[str, Any]) -> dict[str, str]:
             settings.update(_special(name, value))
         elif isinstance(name, str) and (name in _CONNECTIONS or (kind in _PREFIX and name.startswith(_PREFIX[kind]))):
             settings[name] = _text(name, value)
-        elif kind == "s3" and name == "profile":
-            raise ValueError(
-                "profile is not supported; put the credentials of the profile into the environment: "
-                f'eval "$(aws configure export-credentials --profile {value} --format env)"'
-            )
         else:
             raise _unknown(name, kind)
     for setting in ("aws_endpoint", "google_base_url", "azure_endpoint"):

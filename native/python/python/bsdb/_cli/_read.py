@@ -27,12 +27,11 @@ _BATCH_BYTES = 1 << 20
 
 # What needs the Java command.
 UNCOVERED = (
-    *("--cache", "--cache-dir", "--hedge"),
     *("-nn", "--hadoop-conf", "--hadoop-set", "--principal", "--keytab"),
 )
 
 # The options for databases elsewhere.
-ELSEWHERE = ("--requests", "--deadline")
+ELSEWHERE = ("--cache", "--cache-dir", "--requests", "--deadline", "--hedge")
 
 _MOST = 2**63 - 1
 _ENCODINGS = ("utf8", "hex", "base64")
@@ -99,9 +98,15 @@ def opened(arguments: Arguments, directory: str) -> bsdb.Database:
     if not is_url(directory):
         arguments.refuse(ELSEWHERE, "is for a database elsewhere; name that, for example s3a://bucket/rdb")
         return bsdb.open(directory)
-    requests = arguments.number("--requests", 1, 4096, 64)
-    deadline = arguments.number("--deadline", 1, 86_400, 30)
-    return bsdb.open(directory, requests=requests, deadline=deadline)
+    arguments.refuse_empty("--cache-dir", "a directory")
+    return bsdb.open(
+        directory,
+        cache_dir=arguments.path("--cache-dir"),
+        cache=arguments.size("--cache", 1 << 20, 1 << 38, 0),
+        requests=arguments.number("--requests", 1, 4096, 128),
+        deadline=arguments.number("--deadline", 1, 86_400, 30),
+        hedge=arguments.has("--hedge"),
+    )
 
 
 def place(arguments: Arguments, tool: str = "", console: Optional[Console] = None) -> str:

@@ -247,6 +247,18 @@ class Arguments:
         between = f"of at least {least}" if most == 2**63 - 1 else f"from {least} to {most}"
         raise UsageError(f'{option} takes a whole number {between}, not "{value}"')
 
+    def size(self, option: str, least: int, most: int, otherwise: int) -> int:
+        """A number of bytes: a whole number, with k, m, g or t behind it for powers of 1,024."""
+        value = self.text(option)
+        if value is None:
+            return otherwise
+        parts = re.fullmatch("([0-9]{1,12})([kKmMgGtT]?)", value)
+        if parts:
+            size = int(parts[1]) << 10 * ("kmgt".index(parts[2].lower()) + 1 if parts[2] else 0)
+            if least <= size <= most:
+                return size
+        raise UsageError(f'{option} takes a size such as 512m or 10g, from {least} to {most} bytes, not "{value}"')
+
     def choice(self, option: str, words: Sequence[str], otherwise: str) -> str:
         """One of several words."""
         value = self.text(option)
