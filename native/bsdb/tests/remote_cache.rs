@@ -238,10 +238,14 @@ fn a_full_disk_is_said_once_and_gives_right_values() {
 fn what_takes_unusually_long_is_asked_for_twice() {
     let directory = database(Layout::Packed);
     let objects = Objects::start(directory.path());
-    let remote = || web().memory(0).hedged(true);
-    let db = open(objects.url(), remote()).unwrap();
+    let db = open(objects.url(), web().memory(0).hedged(true).requests(2)).unwrap();
     let get = |db: &Database, i: usize| assert_eq!(db.get(key(i).as_bytes()).unwrap(), Some(value(i)));
-    (0..200).for_each(|i| get(&db, i));
+    // As long as both requests are under way, there is no room for second ones, so that many may come later.
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| (0..100).for_each(|i| get(&db, i)));
+        }
+    });
     let before = db.traffic();
     objects.reset();
     // The second of two requests is answered at once: nothing is asked for again because it failed.
@@ -249,15 +253,18 @@ fn what_takes_unusually_long_is_asked_for_twice() {
     (0..10).for_each(|i| get(&db, i));
     let now = db.traffic();
     assert_eq!((now.hedges - before.hedges >= 1, now.retries), (true, 0), "{now:?}");
-    assert_eq!(now.requests - before.requests, objects.counts().requests);
-    assert_eq!(objects.counts().requests, 10 + now.hedges - before.hedges);
+    // A request that ends before it has a connection never arrives.
+    assert_eq!(now.requests - before.requests, 10 + now.hedges - before.hedges);
+    assert!((11..=10 + now.hedges - before.hedges).contains(&objects.counts().requests), "{:?}", objects.counts());
     // If everything is slow, few are asked for twice.
     objects.reset();
     objects.fail(|_, nth| if nth % 3 == 0 { Fault::Delay(Duration::from_millis(30)) } else { Fault::None });
     (0..300).for_each(|i| get(&db, i));
     let traffic = db.traffic();
-    assert!(traffic.hedges * 20 <= 200 + 10 + 300 && traffic.hedges >= 2, "{traffic:?}");
-    assert_eq!(objects.counts().requests, 300 + traffic.hedges - now.hedges);
+    assert!(traffic.hedges * 20 <= 400 + 10 + 300 && traffic.hedges >= 2, "{traffic:?}");
+    let all = 300 + traffic.hedges - now.hedges;
+    assert_eq!(traffic.requests - now.requests, all);
+    assert!((300..=all).contains(&objects.counts().requests), "{:?}", objects.counts());
 }
 
 fn of_data_path(request: &Request) -> bool {

@@ -7,6 +7,7 @@ import pickle
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from conftest import GOLDEN, bsdb_command
@@ -177,16 +178,18 @@ def test_commands_know_the_options(store, cache, capfdbinary):
 
 
 def test_what_takes_unusually_long_is_asked_for_twice(store):
-    db = bsdb.open(f"{store.url}/packed", memory=0, hedge=True)
-    for key, value in zip(NUMBERS[:200], VALUES):
-        assert db[key] == value
+    db = bsdb.open(f"{store.url}/packed", memory=0, hedge=True, requests=2)
+    # As long as both requests are under way, there is no room for second ones, so that many may come later.
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(db.get, NUMBERS[:400])) == VALUES[:400]
     before = db.traffic
     store.reset()
     store.fault("silence", on="data-", skip=2, times=1)
     assert [db[key] for key in NUMBERS[:20]] == VALUES[:20]
     traffic = db.traffic
     assert traffic["hedges"] > before["hedges"] and traffic["retries"] == 0
-    assert store.counts()["requests"] == 20 + traffic["hedges"] - before["hedges"]
+    # A request that ends before it has a connection never arrives.
+    assert 21 <= store.counts()["requests"] <= 20 + traffic["hedges"] - before["hedges"]
 
 
 def test_profiles(store, tmp_path, monkeypatch):

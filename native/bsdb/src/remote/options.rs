@@ -66,7 +66,7 @@ impl Remote {
             return Ok(None);
         }
         let directory = cache_directory::open(self.cache_dir.as_deref())?;
-        PageFile::open(&directory.join("pages"), self.page_bytes).map(Some)
+        PageFile::open(&directory.join("pages"), self.page_bytes)
     }
 
     /// How long one request is repeated while the server does not answer or is busy; 30 seconds unless set.

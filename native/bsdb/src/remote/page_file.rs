@@ -54,8 +54,8 @@ struct Writer {
 
 impl PageFile {
     /// Opens a file, and makes it if there is none of this size: in place of one of another size, which other processes
-    /// then use until they end. Nobody else can write to its directory.
-    pub(crate) fn open(path: &Path, bytes: u64) -> Result<PageFile> {
+    /// then use until they end. Nobody else can write to its directory. None if the disk is full.
+    pub(crate) fn open(path: &Path, bytes: u64) -> Result<Option<PageFile>> {
         if !(LEAST..=MOST).contains(&bytes) {
             return Err(Error::Argument(format!("the pages on disk can take {LEAST} to {MOST} bytes, not {bytes}")));
         }
@@ -66,9 +66,16 @@ impl PageFile {
             }
             OpenOptions::new().read(true).write(true).open(path)
         };
-        let file = open().map_err(|e| Error::io(path, e))?;
+        let file = match open() {
+            Ok(file) => file,
+            Err(e) if matches!(e.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {
+                say(path, &e);
+                return Ok(None);
+            }
+            Err(e) => return Err(Error::io(path, e)),
+        };
         let shared = Shared { path: path.to_owned(), file, places, refused: AtomicBool::new(false) };
-        Ok(PageFile { shared: Arc::new(shared), writer: Mutex::new(None) })
+        Ok(Some(PageFile { shared: Arc::new(shared), writer: Mutex::new(None) }))
     }
 
     /// Copies what seems to be a page to a buffer, if it is there. The caller must verify it.
@@ -118,8 +125,7 @@ impl Shared {
         for (hash, page) in waiting {
             let Err(error) = self.write(hash, &page) else { continue };
             self.refused.store(true, Ordering::Relaxed);
-            let path = self.path.display();
-            let _ = writeln!(io::stderr(), "bsdb: {path}: cannot be written, so no more pages are kept there: {error}");
+            say(&self.path, &error);
             return;
         }
     }
@@ -167,6 +173,12 @@ impl Shared {
         fence(Ordering::SeqCst);
         write_all(&self.file, &hash.to_le_bytes(), Places::entry(slot))
     }
+}
+
+/// Says that a file cannot be written: nobody waits for that, so it is no error.
+fn say(path: &Path, error: &io::Error) {
+    let path = path.display();
+    let _ = writeln!(io::stderr(), "bsdb: {path}: cannot be written, so no more pages are kept there: {error}");
 }
 
 /// Whether a path is a file with these places.
@@ -236,8 +248,12 @@ mod tests {
         (0..pages).filter(|&number| is_sound(file, identity, number)).count()
     }
 
+    fn open(path: &Path, bytes: u64) -> PageFile {
+        PageFile::open(path, bytes).unwrap().unwrap()
+    }
+
     fn fill(path: &Path, bytes: u64, identity: u64, pages: u64) {
-        let file = PageFile::open(path, bytes).unwrap();
+        let file = open(path, bytes);
         (0..pages).for_each(|number| file.write(identity, number, &page(identity, number)));
     }
 
@@ -247,7 +263,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("pages");
         fill(&path, 16 << 20, FILE, 500);
-        let file = PageFile::open(&path, 16 << 20).unwrap();
+        let file = open(&path, 16 << 20);
         assert_eq!((count(&file, FILE, 500), count(&file, identity(&[7; 16], 4), 500)), (500, 0));
         assert!(!is_sound(&file, FILE, 500));
         assert_eq!(directory.path().read_dir().unwrap().count(), 1, "nothing is left over");
@@ -263,7 +279,7 @@ mod tests {
         let path = directory.path().join("pages");
         fill(&path, LEAST, FILE, 3000);
         assert!(path.metadata().unwrap().len() <= LEAST);
-        let file = PageFile::open(&path, LEAST).unwrap();
+        let file = open(&path, LEAST);
         let held = count(&file, FILE, 3000);
         assert!((200..=248).contains(&held), "{held}");
     }
@@ -275,14 +291,14 @@ mod tests {
         let path = directory.path().join("pages");
         fs::write(&path, "something else").unwrap();
         fill(&path, LEAST, FILE, 10);
-        let before = PageFile::open(&path, LEAST).unwrap();
-        let after = PageFile::open(&path, 2 * LEAST).unwrap();
+        let before = open(&path, LEAST);
+        let after = open(&path, 2 * LEAST);
         assert_eq!((count(&before, FILE, 10), count(&after, FILE, 10)), (10, 0));
         let cut = OpenOptions::new().write(true).open(&path).unwrap();
         cut.set_len(9000).unwrap();
         assert_eq!(count(&after, FILE, 10), 0);
         fill(&path, 2 * LEAST, FILE, 10);
-        assert_eq!(count(&PageFile::open(&path, 2 * LEAST).unwrap(), FILE, 10), 10);
+        assert_eq!(count(&open(&path, 2 * LEAST), FILE, 10), 10);
     }
 
     #[test]
@@ -292,7 +308,7 @@ mod tests {
         let path = directory.path().join("pages");
         let places = Places::of(LEAST);
         fill(&path, LEAST, FILE, 1);
-        let file = PageFile::open(&path, LEAST).unwrap();
+        let file = open(&path, LEAST);
         let first = places.first(hash(FILE, 0));
         let entries = file.shared.entries(first).unwrap();
         let slot = first + entries.iter().position(|entry| entry.hash != 0).unwrap() as u64;
@@ -330,7 +346,7 @@ mod tests {
     fn threads_write_and_read_the_same_slots() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("pages");
-        let files = [PageFile::open(&path, LEAST).unwrap(), PageFile::open(&path, LEAST).unwrap()];
+        let files = [open(&path, LEAST), open(&path, LEAST)];
         std::thread::scope(|scope| {
             for i in 0..4 {
                 let file = &files[i % 2];
