@@ -2,11 +2,13 @@
 too."""
 
 import asyncio
+import multiprocessing
 import os
 import pickle
 import signal
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -121,6 +123,33 @@ def test_processes_share_the_file_and_may_be_killed(store, cache):
     with cached(store, cache, size="1m") as db:
         assert db.get_many(NUMBERS) == VALUES
     assert os.stat(cache / "pages").st_size <= 1 << 20
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_forked_process_reads_on(store, cache):
+    def child():
+        assert db.get_many(NUMBERS) == VALUES and db["n5"] == VALUES[5]
+        db.close()
+        with cached(store, cache, size="1m") as again:
+            assert again.get_many(NUMBERS) == VALUES
+
+    stop = threading.Event()
+    with cached(store, cache, size="1m") as db, ThreadPoolExecutor(2) as threads:
+
+        def busy():
+            while not stop.is_set():
+                assert db.get_many(NUMBERS) == VALUES
+
+        running = [threads.submit(busy) for _ in range(2)]
+        try:
+            for _ in range(4):
+                process = multiprocessing.get_context("fork").Process(target=child)
+                process.start()
+                process.join(60)
+                assert process.exitcode == 0
+        finally:
+            stop.set()
+        assert [each.result(60) for each in running] == [None, None]
 
 
 def test_the_default_directory(serve, numbers, tmp_path, monkeypatch):
