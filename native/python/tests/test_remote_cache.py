@@ -222,8 +222,8 @@ def test_what_takes_unusually_long_is_asked_for_twice(store):
 
 
 def test_profiles(store, tmp_path, monkeypatch):
-    credentials = "[default]\naws_access_key_id = D\naws_secret_access_key = hidden\n\n"
-    (tmp_path / "credentials").write_text(credentials + "[sso]\n[work]\naws_access_key_id=W\naws_secret_access_key=hidden")
+    keys = "aws_access_key_id = ID\naws_secret_access_key = hidden\n\n"
+    (tmp_path / "credentials").write_text(f"[default]\n{keys}[sso]\n[work]\n{keys}")
     (tmp_path / "config").write_text(
         f"[default]\nendpoint_url = {store.url}\n[profile sso]\nsso_account_id = 1\n[profile work]\n"
         f"region = eu-west-1\nendpoint_url = {store.url}\n"

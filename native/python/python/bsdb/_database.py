@@ -366,14 +366,14 @@ def open(
     is first read. Takes the same time for every size of a local database.
 
     Of a URL, the manifest and the index are read now, and the pages of records when they are looked up. ``memory`` is
-    how many bytes of such pages are kept (64 MiB by default). ``cache``, such as "10g" or a number of bytes, is the size
-    of a file that keeps pages on disk, which all databases and processes share, in the directory ``cache_dir`` (by
-    default ``$BSDB_CACHE``, or ``bsdb`` in ``$XDG_CACHE_HOME`` or ``~/.cache``). ``requests`` is how many requests can be
-    under way at once (256), ``deadline`` how many seconds a request is repeated while the server is busy or does not
-    answer (30), and ``hedge`` whether what takes longer than 95 of 100 requests is asked for a second time.
-    ``storage_options`` has the names of s3fs, gcsfs and adlfs, such as ``key``, ``secret``, ``anon``, ``endpoint_url``
-    and ``account_name``; without them, credentials are those of the environment. Local databases ignore all of these
-    options but ``storage_options``.
+    how many bytes of such pages are kept (64 MiB by default). ``cache``, such as "10g" or a number of bytes, is the
+    size of a file that keeps pages on disk, which all databases and processes share, in the directory ``cache_dir``
+    (by default ``$BSDB_CACHE``, or ``bsdb`` in ``$XDG_CACHE_HOME`` or ``~/.cache``). ``requests`` is how many
+    requests can be under way at once (256), ``deadline`` how many seconds a request is repeated while the server is
+    busy or does not answer (30), and ``hedge`` whether what takes longer than 95 of 100 requests is asked for a
+    second time. ``storage_options`` has the names of s3fs, gcsfs and adlfs, such as ``key``, ``secret``, ``anon``,
+    ``endpoint_url`` and ``account_name``; without them, credentials are those of the environment. Local databases
+    ignore all of these options but ``storage_options``.
     """
     return Database(
         path,

@@ -26,9 +26,7 @@ _BATCH = 1024
 _BATCH_BYTES = 1 << 20
 
 # What needs the Java command.
-UNCOVERED = (
-    *("-nn", "--hadoop-conf", "--hadoop-set", "--principal", "--keytab"),
-)
+UNCOVERED = ("-nn", "--hadoop-conf", "--hadoop-set", "--principal", "--keytab")
 
 # The options for databases elsewhere.
 ELSEWHERE = ("--cache", "--cache-dir", "--requests", "--deadline", "--hedge")
