@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Builds and installs the C library: native/c/install.sh PREFIX [BUILT]
+# Builds and installs the C library: native/c/install.sh [--no-remote] PREFIX [BUILT]
 #
 # Installs PREFIX/include/bsdb.h, PREFIX/lib/libbsdb.so.1 (libbsdb.1.dylib on macOS) with the link libbsdb.so,
 # PREFIX/lib/libbsdb.a, PREFIX/lib/pkgconfig/bsdb.pc, and the licenses in PREFIX/share/doc/bsdb. PREFIX is an absolute
 # path, which may have spaces, but none of $(){}; with DESTDIR set, the files go below $DESTDIR. BUILT is a directory
 # with libraries that are built already; without it, cargo builds them, into $CARGO_TARGET_DIR if it is set. Needs Rust,
 # and a C compiler for ZSTD.
+#
+#   --no-remote  builds a library that reads only directories, a quarter of the size; see README.md
 set -euo pipefail
 
 fail() {
@@ -13,6 +15,11 @@ fail() {
   exit 2
 }
 
+features=()
+if [ "${1:-}" = --no-remote ]; then
+  features=(--no-default-features)
+  shift
+fi
 case ${1:-} in
   '' | -h | --help)
     sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p;}' "$0"
@@ -28,7 +35,7 @@ root=$(cd -- "$(dirname -- "$0")" && pwd -P)
 native=$(dirname -- "$root")
 built=${2:-}
 if [ -z "$built" ]; then
-  (cd "$native" && cargo build --release --locked --package bsdb-c) || fail "the build failed"
+  (cd "$native" && cargo build --release --locked --package bsdb-c ${features[@]+"${features[@]}"}) || fail "the build failed"
   built=$(cd "$native" && cd "${CARGO_TARGET_DIR:-target}/release" && pwd -P)
 fi
 
@@ -36,7 +43,7 @@ case $(uname -s) in
   Darwin)
     shared=libbsdb.dylib
     versioned=libbsdb.1.dylib
-    static="-liconv -lm"
+    static="-framework Security -framework CoreFoundation -liconv -lm"
     ;;
   *)
     shared=libbsdb.so

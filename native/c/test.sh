@@ -3,9 +3,10 @@
 #
 # Builds and installs the library into a temporary directory. Compiles the examples and the test against it: with the
 # shared library, with the static one, and with the address and undefined behavior sanitizers. Runs them on the golden
-# databases and, if the variable BSDB names the command that builds databases, on some with an order of keys. Checks the
-# header in C++ and the symbols that the shared library exports. Runs the example in Go if go and pkg-config are
-# installed.
+# databases, where they are and behind a web server of this machine, and, if the variable BSDB names the command that builds
+# databases, on some with an order of keys. Tests what an object store can do wrong, and a library that was built without
+# the feature remote. Checks the header in C++ and the symbols that the shared library exports. Runs the example in Go if
+# go and pkg-config are installed.
 #
 #   --instrumented  also build the Rust code with the address sanitizer (x86-64 Linux), with the nightly toolchain if
 #                   there is one
@@ -60,13 +61,27 @@ cxx=$(first_of "${CXX:-}" g++ clang++)
 [ -n "$cc" ] || fail "neither gcc nor clang is installed"
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/bsdb-test-c.XXXXXX")
-trap 'rm -rf "$work"' EXIT
+store=
+finish() {
+  [ -z "$store" ] || kill "$store" || true
+  rm -rf "$work"
+}
+trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 prefix=$work/prefix
 
 say "building"
 "$root/install.sh" "$prefix"
+(cd "$native" && cargo build --quiet --locked --package bsdb --features remote --example objects)
+(cd "$native" && cargo build --quiet --locked --profile smoke --package bsdb-c --no-default-features)
+target=$(cd "$native" && cd "${CARGO_TARGET_DIR:-target}" && pwd -P)
+objects=$target/debug/examples/objects
+# What the environment says about object stores and proxies would count.
+for name in $(compgen -e AWS_ || true); do
+  unset "$name"
+done
+export NO_PROXY=127.0.0.1 no_proxy=127.0.0.1
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 if command -v pkg-config > /dev/null 2>&1; then
   read -r -a cflags <<< "$(pkg-config --cflags bsdb)"
@@ -131,11 +146,51 @@ check_build() {
   grep -q 'create: exists: ' "$work/message" || fail "$1 says: $(cat "$work/message")"
 }
 
-# Runs the test NAME on all golden databases.
+# Runs the test NAME on all golden databases, there and behind a web server.
 check_abi() {
   rm -rf "$work/copies"
   mkdir "$work/copies"
-  "$1" "$golden" "$root/tests/records" "$work/copies" "$2" || fail "$1 failed"
+  serve "$golden"
+  "$1" "$golden" "$root/tests/records" "$work/copies" "$2" "$url" || fail "$1 failed"
+}
+
+# Serves a directory as an object store, at $url, instead of the one before.
+serve() {
+  [ -z "$store" ] || kill "$store" || true
+  : > "$work/url"
+  "$objects" "$1" > "$work/url" &
+  store=$!
+  for _ in $(seq 600); do
+    url=$(cat "$work/url")
+    [ -z "$url" ] || return 0
+    sleep 0.1
+  done
+  fail "the object store does not start"
+}
+
+# Runs the test NAME of databases elsewhere.
+check_elsewhere() {
+  rm -rf "$work/served"
+  mkdir "$work/served"
+  serve "$work/served"
+  "$1" "$url" "$work/served" || fail "$1 failed"
+}
+
+# Runs the example NAME, which looks up keys elsewhere, on a golden database.
+check_remote() {
+  local found expected
+  serve "$golden"
+  expected="3 records in s3://bucket/v1-packed
+bsdb = build and serve, build and serve, build and serve
+empty = 
+absent is absent"
+  found=$("$1" s3://bucket/v1-packed "endpoint_url=$url" key=id secret=hidden -- bsdb empty absent) || fail "$1 failed"
+  grep -q '^[3-6] requests, [0-9]* bytes$' <<< "$found" || fail "$1 prints: $found"
+  [ "$(grep -v ' requests, ' <<< "$found")" = "$expected" ] || fail "$1 prints: $found"
+  if "$1" "$url/missing" -- bsdb 2> "$work/message"; then
+    fail "$1 opens a URL that leads to nothing"
+  fi
+  grep -q "$url/missing: .*check the URL" "$work/message" || fail "$1 says: $(cat "$work/message")"
 }
 
 if [ -n "${BSDB:-}" ]; then
@@ -180,9 +235,18 @@ say "shared library"
 "$cc" "${strict[@]}" -O2 "${cflags[@]}" "$root/examples/lookup.c" "${libs[@]}" -o "$work/lookup"
 "$cc" "${strict[@]}" -O2 "${cflags[@]}" "$root/tests/abi.c" "${libs[@]}" -lpthread -o "$work/abi"
 "$cc" "${strict[@]}" -O2 "${cflags[@]}" "$root/examples/build.c" "${libs[@]}" -o "$work/build"
+"$cc" "${strict[@]}" -O2 "${cflags[@]}" "$root/examples/remote.c" "${libs[@]}" -lpthread -o "$work/remote"
+"$cc" "${strict[@]}" -O2 "${cflags[@]}" "$root/tests/elsewhere.c" "${libs[@]}" -lpthread -o "$work/elsewhere"
 check_lookup "$work/lookup"
 check_build "$work/build"
 check_abi "$work/abi" "$step"
+check_remote "$work/remote"
+check_elsewhere "$work/elsewhere"
+
+say "without the feature remote"
+"$cc" "${strict[@]}" -O2 "${cflags[@]}" "$root/tests/elsewhere.c" "$target/smoke/libbsdb.a" "${system[@]}" \
+  -o "$work/without"
+"$work/without"
 
 if [ -n "${BSDB:-}" ] && [ "$(uname -s)" = Linux ]; then
   say "values that do not fit in memory"
@@ -203,8 +267,11 @@ say "static library"
   -o "$work/lookup-static"
 "$cc" "${strict[@]}" -O2 "${cflags[@]}" "$root/examples/build.c" "$prefix/lib/libbsdb.a" "${system[@]}" \
   -o "$work/build-static"
+"$cc" "${strict[@]}" -O2 "${cflags[@]}" "$root/tests/elsewhere.c" "$prefix/lib/libbsdb.a" "${system[@]}" \
+  -o "$work/elsewhere-static"
 check_lookup "$work/lookup-static"
 check_build "$work/build-static"
+check_elsewhere "$work/elsewhere-static"
 
 say "sanitizers"
 sanitized=(-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
@@ -212,9 +279,15 @@ sanitized=(-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-om
 "$cc" "${strict[@]}" "${sanitized[@]}" "${cflags[@]}" "$root/tests/abi.c" "${libs[@]}" -lpthread \
   -o "$work/abi-sanitized"
 "$cc" "${strict[@]}" "${sanitized[@]}" "${cflags[@]}" "$root/examples/build.c" "${libs[@]}" -o "$work/build-sanitized"
+"$cc" "${strict[@]}" "${sanitized[@]}" "${cflags[@]}" "$root/examples/remote.c" "${libs[@]}" -lpthread \
+  -o "$work/remote-sanitized"
+"$cc" "${strict[@]}" "${sanitized[@]}" "${cflags[@]}" "$root/tests/elsewhere.c" "${libs[@]}" -lpthread \
+  -o "$work/elsewhere-sanitized"
 check_lookup "$work/lookup-sanitized"
 check_build "$work/build-sanitized"
 check_abi "$work/abi-sanitized" "$step"
+check_remote "$work/remote-sanitized"
+check_elsewhere "$work/elsewhere-sanitized"
 
 go=$(first_of go)
 if [ -n "$go" ] && command -v pkg-config > /dev/null 2>&1; then
@@ -259,7 +332,7 @@ if $instrumented; then
   nm "$built/libbsdb.a" 2> /dev/null > "$work/symbols" || true
   grep -q ' U __asan_report_' "$work/symbols" || fail "the Rust code is not instrumented"
   # The test is instrumented by the C compiler and linked with the runtime of Rust, so that there is only one.
-  for name in examples/lookup examples/build tests/abi; do
+  for name in examples/lookup examples/build examples/remote tests/abi tests/elsewhere; do
     program=$work/$(basename "$name")-instrumented
     "$cc" "${strict[@]}" -O1 -g -fsanitize=address "${cflags[@]}" -c "$root/$name.c" -o "$program.o"
     "$cc" "$program.o" "$built/libbsdb.a" -Wl,--whole-archive "$runtime" -Wl,--no-whole-archive \
@@ -268,5 +341,7 @@ if $instrumented; then
   check_lookup "$work/lookup-instrumented"
   check_build "$work/build-instrumented"
   check_abi "$work/abi-instrumented" "$step"
+  check_remote "$work/remote-instrumented"
+  check_elsewhere "$work/elsewhere-instrumented"
 fi
 say "all well"

@@ -1,7 +1,8 @@
 /*
  * bsdb.h: reads and builds bsdb databases from C99 and C++.
  *
- * A database is a directory that a builder wrote. It never changes.
+ * A database is a directory that a builder wrote. It never changes. It can also be read where it lies, in an object
+ * store or behind a web server: by its URL.
  *
  *   bsdb_error *error;
  *   bsdb_database *db;
@@ -62,7 +63,7 @@
  *   bsdb_options options = BSDB_OPTIONS;
  *   options.access = BSDB_ACCESS_DIRECT;
  */
-#define BSDB_OPTIONS {sizeof(bsdb_options), BSDB_ACCESS_MAPPED, 0}
+#define BSDB_OPTIONS {sizeof(bsdb_options), BSDB_ACCESS_MAPPED, 0, NULL}
 
 /**
  * Initializes a bsdb_range with all keys, ascending:
@@ -115,7 +116,7 @@ typedef enum bsdb_status {
      */
     BSDB_ERROR_IO = -1,
     /**
-     * The path is not a database, a set of shards or a store.
+     * The path or URL is not that of a database, a set of shards or a store.
      */
     BSDB_ERROR_NOT_A_DATABASE = -2,
     /**
@@ -160,6 +161,35 @@ typedef enum bsdb_status {
      * A build cannot write where it should: something exists there, and is not what may be replaced.
      */
     BSDB_ERROR_EXISTS = -12,
+    /**
+     * An object of a database elsewhere is missing, perhaps because the database was replaced or removed: open it
+     * again.
+     */
+    BSDB_ERROR_REMOTE_MISSING = -13,
+    /**
+     * There are no credentials for a database elsewhere, or they do not suffice.
+     */
+    BSDB_ERROR_REMOTE_DENIED = -14,
+    /**
+     * An object was replaced while the database was open: open it again.
+     */
+    BSDB_ERROR_REMOTE_CHANGED = -15,
+    /**
+     * The server answered until the deadline that it is busy.
+     */
+    BSDB_ERROR_REMOTE_BUSY = -16,
+    /**
+     * The server did not answer until the deadline.
+     */
+    BSDB_ERROR_REMOTE_LATE = -17,
+    /**
+     * There was no connection, or it broke again and again, until the deadline.
+     */
+    BSDB_ERROR_REMOTE_UNREACHABLE = -18,
+    /**
+     * The server does not do what is needed, such as sending a part of an object.
+     */
+    BSDB_ERROR_REMOTE_SERVER = -19,
 } bsdb_status;
 
 /**
@@ -228,6 +258,11 @@ typedef struct bsdb_database bsdb_database;
 typedef struct bsdb_error bsdb_error;
 
 /**
+ * How to read a database that is elsewhere: credentials, and limits. One thread at a time changes it.
+ */
+typedef struct bsdb_remote bsdb_remote;
+
+/**
  * A scan: goes through the records of a database, all or those of a range. Holds a reference to the database. One
  * thread at a time.
  */
@@ -240,6 +275,37 @@ typedef struct bsdb_scan bsdb_scan;
  * one. A version is closed when its last reference is dropped.
  */
 typedef struct bsdb_store bsdb_store;
+
+/**
+ * What reading a database elsewhere took since it was opened; zeros for one in a directory. Set `size` before the call.
+ * Later versions add fields at its end; programs that were built with this version still work.
+ */
+typedef struct bsdb_traffic {
+    /**
+     * sizeof(bsdb_traffic), set by the caller.
+     */
+    size_t size;
+    /**
+     * Requests that were sent, those for credentials aside.
+     */
+    uint64_t requests;
+    /**
+     * Requests that were sent again, because the one before failed.
+     */
+    uint64_t retries;
+    /**
+     * Bytes that were received.
+     */
+    uint64_t bytes;
+    /**
+     * Pages that were found in memory.
+     */
+    uint64_t pages_cached;
+    /**
+     * Pages that were received.
+     */
+    uint64_t pages_received;
+} bsdb_traffic;
 
 /**
  * How to open a database. Initialize it with BSDB_OPTIONS, and then set what differs from the defaults.
@@ -258,6 +324,11 @@ typedef struct bsdb_options {
      * 0, or BSDB_SKIP_VERIFICATION.
      */
     uint32_t flags;
+    /**
+     * How a database is read whose path is a URL, or NULL for the defaults. It is copied. Databases in directories
+     * ignore it, as those elsewhere ignore `access`.
+     */
+    const struct bsdb_remote *remote;
 } bsdb_options;
 
 /**
@@ -368,8 +439,8 @@ typedef struct bsdb_verified {
  * A value where it lies in a mapped file, or a copy of it.
  *
  * It is a copy if the value does not lie in a mapped file in one piece: values that are compressed, values
- * that are longer than a page, and values of databases that are not mapped. Either way the caller releases
- * it with `bsdb_release_views`, which frees copies and does nothing with others.
+ * that are longer than a page, and values of databases that are not mapped, such as those elsewhere. Either way
+ * the caller releases it with `bsdb_release_views`, which frees copies and does nothing with others.
  */
 typedef struct bsdb_view {
     /**
@@ -396,6 +467,20 @@ typedef struct bsdb_view {
  * exception.
  */
 typedef void (*bsdb_visitor)(void *context, size_t index, const uint8_t *value, size_t length);
+
+/**
+ * A function that `bsdb_get_async` calls with the answer: with its `context`, the status that `bsdb_get_view` would
+ * return, a view, and an error or NULL. What the view holds and the error belong to the function, which releases and
+ * frees them, at once or later; `view` itself is valid until the function returns, so it copies the struct to keep it.
+ *
+ * It runs in one of two threads of the library, which all lookups elsewhere need. So it must not wait: it passes the
+ * answer on. It may call `bsdb_get_async` and functions that need no pages, but no other lookups, and it must return: no
+ * longjmp, no exception.
+ */
+typedef void (*bsdb_callback)(void *context,
+                              enum bsdb_status status,
+                              const struct bsdb_view *view,
+                              struct bsdb_error *error);
 
 /**
  * A record of a scan. The pointers are valid until the next call of `bsdb_scan_next` or `bsdb_scan_close`
@@ -564,7 +649,7 @@ enum bsdb_status bsdb_error_status(const struct bsdb_error *error);
 const char *bsdb_error_message(const struct bsdb_error *error);
 
 /**
- * The file or directory that the error is about, or NULL if it is about none. Ends with a zero byte.
+ * The file or directory that the error is about, or the URL of an object, or NULL if it is about none. Ends with a zero byte.
  * Valid until the error is freed.
  */
 const char *bsdb_error_path(const struct bsdb_error *error);
@@ -608,10 +693,63 @@ int32_t bsdb_error_os_code(const struct bsdb_error *error);
 void bsdb_error_free(struct bsdb_error *error);
 
 /**
- * Opens a database, a set of shards, or the current version of a store. Takes the same time for every size
- * of a database.
+ * Whether this build of the library reads databases elsewhere. If not, their URLs are errors.
+ */
+bool bsdb_has_remote(void);
+
+/**
+ * The default options for databases elsewhere, which the caller frees with `bsdb_remote_free`.
+ */
+struct bsdb_remote *bsdb_remote_new(void);
+
+/**
+ * Sets an option. `name` and `value` are UTF-8. No message shows a value that may be secret.
  *
- * `path` is a directory: bytes on Unix, UTF-8 on Windows. `options` may be NULL for the defaults. Sets
+ * | Name | Value | Default |
+ * |---|---|---|
+ * | requests | 1 to 4096: requests under way at once, at most | 64 |
+ * | deadline_ms | 10 or more: milliseconds for which a request is repeated | 30000 |
+ * | memory_bytes | bytes of pages that are kept in memory | 67108864 |
+ * | key, secret, token, region_name | credentials and region of S3 | the environment's, the machine's |
+ * | requester_pays | true: who reads from S3 pays for it | false |
+ * | account_name, account_key, sas_token, tenant_id, client_id, client_secret, connection_string | those of Azure | the environment's, the machine's |
+ * | anon | true: requests are not signed, for public data | false |
+ * | endpoint_url | the server of the store, if it is not the usual one | |
+ * | proxy_url, proxy_ca_certificate, proxy_excludes | as their names say | the environment's |
+ * | allow_http, allow_invalid_certificates | true: as their names say | false |
+ *
+ * Others begin with `aws_`, `google_` or `azure_`, such as `google_service_account` (a file), and have the names of the
+ * crate object_store. Options of another kind of store than that of the URL are ignored, so that the same options do for
+ * several.
+ *
+ * Returns BSDB_OK; BSDB_ERROR_INVALID_ARGUMENT, with the options as they were; or BSDB_ERROR_UNSUPPORTED if this build
+ * reads no databases elsewhere. Whether a value makes sense to the store is checked when a database is opened.
+ */
+enum bsdb_status bsdb_remote_set(struct bsdb_remote *remote,
+                                 const char *name,
+                                 const char *value,
+                                 struct bsdb_error **error);
+
+/**
+ * Frees options. Databases that were opened with them stay open. Does nothing with NULL.
+ */
+void bsdb_remote_free(struct bsdb_remote *remote);
+
+/**
+ * Fills `traffic`, whose `size` the caller has set. Returns BSDB_OK or an error.
+ */
+enum bsdb_status bsdb_get_traffic(const struct bsdb_database *database,
+                                  struct bsdb_traffic *traffic,
+                                  struct bsdb_error **error);
+
+/**
+ * Opens a database, a set of shards, or the current version of a store. Takes the same time for every size
+ * of a database; one elsewhere takes three to six requests, and the time to fetch its index or hash function.
+ *
+ * `path` is a directory: bytes on Unix, UTF-8 on Windows. Or it is the URL of one that is elsewhere, which is then read
+ * where it lies: s3://bucket/path, gs://bucket/path, az://container/path,
+ * abfss://container@account.dfs.core.windows.net/path, or https://host/path for any web server that sends ranges
+ * (see `bsdb_has_remote`). `options` may be NULL for the defaults. Sets
  * `*database` to a reference that the caller drops with `bsdb_close`, or to NULL on an error. Returns
  * BSDB_OK or an error.
  */
@@ -645,7 +783,7 @@ uint64_t bsdb_record_count(const struct bsdb_database *database);
 const char *bsdb_id(const struct bsdb_database *database);
 
 /**
- * The directory of the database; of a store, that of the version. NULL for NULL. Ends with a zero byte.
+ * The directory or URL of the database; of a store, that of the version. NULL for NULL. Ends with a zero byte.
  * Valid until the database is closed.
  */
 const char *bsdb_path(const struct bsdb_database *database);
@@ -773,6 +911,23 @@ enum bsdb_status bsdb_visit_batch(const struct bsdb_database *database,
                                   struct bsdb_error **error);
 
 /**
+ * Looks a key up without waiting, for databases elsewhere: the answer is passed to a function later, or even before
+ * this function returns, in another thread. Any number of lookups can be under way; requests are as many at once as the
+ * option `requests` says. Of a database in a directory, the lookup runs in the thread that calls the function.
+ *
+ * The key is copied. The lookup holds a reference to the database until just before it calls the function.
+ *
+ * Returns BSDB_OK if the function will be called, once; or an error, and it will not: BSDB_ERROR_UNSUPPORTED if this
+ * build reads no databases elsewhere. A forked process gets no answers to what its parent asked.
+ */
+enum bsdb_status bsdb_get_async(const struct bsdb_database *database,
+                                const void *key,
+                                size_t key_length,
+                                bsdb_callback callback,
+                                void *context,
+                                struct bsdb_error **error);
+
+/**
  * Starts a scan of all records: in the order of the build's input, or in that of signatures in the packed
  * layouts. Shards follow each other.
  *
@@ -831,7 +986,7 @@ enum bsdb_status bsdb_count(const struct bsdb_database *database,
 /**
  * Opens the current version of a store.
  *
- * `path` is as in `bsdb_open`. `options` may be NULL for the defaults; they also hold for later versions.
+ * `path` is a directory or a URL, as in `bsdb_open`. `options` may be NULL for the defaults; they also hold for later versions.
  * Sets `*store` to a store that the caller closes with `bsdb_store_close`, or to NULL on an error. Returns
  * BSDB_OK or an error.
  */
@@ -842,7 +997,8 @@ enum bsdb_status bsdb_store_open(const char *path,
 
 /**
  * Switches to the current version of the store if it is another one, or another database under the same
- * name. References to the earlier version stay valid.
+ * name. References to the earlier version stay valid. A store elsewhere takes two requests, and a switch those of an
+ * open.
  *
  * If `changed` is not NULL, sets `*changed` to whether it switched. Returns BSDB_OK or an error, after which
  * the version before stays.

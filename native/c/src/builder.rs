@@ -1,11 +1,11 @@
 //! Building databases.
 
-use std::ffi::{c_char, c_void, CStr, CString};
+use std::ffi::{c_char, c_void, CString};
 use std::ptr;
 
 use reader::{BuildOptions, Builder, Progress, Stage};
 
-use crate::call::{bytes, call, fill, path, set, stated_size, Growing};
+use crate::call::{bytes, call, fill, path, set, stated_size, utf8, Growing};
 use crate::error::{bsdb_error, bsdb_status, Failure};
 use crate::quiet::quiet;
 use crate::text::{path_text, text};
@@ -398,17 +398,4 @@ unsafe fn running<'a>(builder: *mut bsdb_builder) -> Result<&'a mut Builder, Fai
 #[cold]
 fn ended() -> Failure {
     bsdb_error::invalid("the build has ended; close the builder and create another one".into())
-}
-
-/// A text of the caller.
-///
-/// # Safety
-///
-/// `text` is null or a string that ends with a zero byte, valid for the time of the call.
-unsafe fn utf8<'a>(text: *const c_char, name: &str) -> Result<&'a str, Failure> {
-    if text.is_null() {
-        return Err(bsdb_error::null(name));
-    }
-    // SAFETY: not null, so the caller says that it is a string.
-    unsafe { CStr::from_ptr(text) }.to_str().map_err(|e| bsdb_error::invalid(format!("{name} is not UTF-8: {e}")))
 }

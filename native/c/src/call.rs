@@ -1,6 +1,7 @@
 //! What every function of the interface does at its edge: checks arguments, catches panics, hands errors out.
 
 use std::ffi::{c_char, c_void, CStr};
+use std::mem::MaybeUninit;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::Path;
 use std::ptr;
@@ -36,7 +37,7 @@ pub(crate) unsafe fn call(
 }
 
 #[cold]
-fn failed(failure: Failure) -> (bsdb_status, *mut bsdb_error) {
+pub(crate) fn failed(failure: Failure) -> (bsdb_status, *mut bsdb_error) {
     (failure.status, Box::into_raw(failure))
 }
 
@@ -128,6 +129,19 @@ pub(crate) unsafe fn path<'a>(path: *const c_char) -> Result<&'a Path, Failure> 
     }
 }
 
+/// A text of the caller.
+///
+/// # Safety
+///
+/// `text` is null or a string that ends with a zero byte, valid for the time of the call.
+pub(crate) unsafe fn utf8<'a>(text: *const c_char, name: &str) -> Result<&'a str, Failure> {
+    if text.is_null() {
+        return Err(bsdb_error::null(name));
+    }
+    // SAFETY: not null, so the caller says that it is a string.
+    unsafe { CStr::from_ptr(text) }.to_str().map_err(|e| bsdb_error::invalid(format!("{name} is not UTF-8: {e}")))
+}
+
 /// A struct of the interface that begins with its own size, so that later versions can add fields.
 ///
 /// # Safety
@@ -149,13 +163,14 @@ pub(crate) unsafe fn stated_size<T: Growing>(pointer: *const T) -> Result<usize,
     // SAFETY: as the caller says; the size is the first field.
     let size = *unsafe { reference(pointer.cast::<usize>(), T::NAME) }?;
     if size < T::FIRST {
-        let (name, first) = (T::NAME, T::FIRST);
-        return Err(bsdb_error::invalid(format!("{name}->size is {size}; set it to sizeof(bsdb_{name}), {first}")));
+        let (name, now) = (T::NAME, size_of::<T>());
+        return Err(bsdb_error::invalid(format!("{name}->size is {size}; set it to sizeof(bsdb_{name}), {now}")));
     }
     Ok(size)
 }
 
-/// A struct that the caller fills in. Fields that this version does not know must be zero.
+/// A struct that the caller fills in. Fields that this version does not know must be zero; those that the caller does
+/// not know are.
 ///
 /// # Safety
 ///
@@ -174,8 +189,12 @@ pub(crate) unsafe fn stated<T: Growing>(from: *const T) -> Result<T, Failure> {
             return Err(bsdb_error::invalid(format!("byte {at} of {name} is an option that this version lacks")));
         }
     }
-    // SAFETY: the first version of the struct is this one, so there are as many bytes as it has.
-    Ok(unsafe { from.read() })
+    let mut all = MaybeUninit::<T>::zeroed();
+    // SAFETY: there are `size` bytes, and any are valid for the struct, so zeros are, too.
+    unsafe {
+        ptr::copy_nonoverlapping(from.cast::<u8>(), all.as_mut_ptr().cast(), size.min(size_of::<T>()));
+        Ok(all.assume_init())
+    }
 }
 
 /// Fills a struct, except its size, as far as the caller knows its fields.

@@ -119,9 +119,12 @@ unsafe impl Growing for bsdb_verified {
 }
 
 /// Opens a database, a set of shards, or the current version of a store. Takes the same time for every size
-/// of a database.
+/// of a database; one elsewhere takes three to six requests, and the time to fetch its index or hash function.
 ///
-/// `path` is a directory: bytes on Unix, UTF-8 on Windows. `options` may be NULL for the defaults. Sets
+/// `path` is a directory: bytes on Unix, UTF-8 on Windows. Or it is the URL of one that is elsewhere, which is then read
+/// where it lies: s3://bucket/path, gs://bucket/path, az://container/path,
+/// abfss://container@account.dfs.core.windows.net/path, or https://host/path for any web server that sends ranges
+/// (see `bsdb_has_remote`). `options` may be NULL for the defaults. Sets
 /// `*database` to a reference that the caller drops with `bsdb_close`, or to NULL on an error. Returns
 /// BSDB_OK or an error.
 #[unsafe(no_mangle)]
@@ -184,7 +187,7 @@ pub unsafe extern "C" fn bsdb_id(database: *const bsdb_database) -> *const c_cha
     unsafe { database.as_ref() }.map_or(ptr::null(), |database| database.id.as_ptr())
 }
 
-/// The directory of the database; of a store, that of the version. NULL for NULL. Ends with a zero byte.
+/// The directory or URL of the database; of a store, that of the version. NULL for NULL. Ends with a zero byte.
 /// Valid until the database is closed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bsdb_path(database: *const bsdb_database) -> *const c_char {

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::ffi::{c_char, CString};
 use std::ptr;
 
-use reader::Error;
+use reader::{Error, RemoteKind};
 
 use crate::quiet::quiet;
 use crate::text::{path_text, text};
@@ -24,7 +24,7 @@ pub enum bsdb_status {
     BSDB_END = 3,
     /// The operating system refused an operation on a file. See `bsdb_error_os_code`.
     BSDB_ERROR_IO = -1,
-    /// The path is not a database, a set of shards or a store.
+    /// The path or URL is not that of a database, a set of shards or a store.
     BSDB_ERROR_NOT_A_DATABASE = -2,
     /// A file is not as the builder wrote it. See `bsdb_error_offset`.
     BSDB_ERROR_DAMAGED = -3,
@@ -48,6 +48,21 @@ pub enum bsdb_status {
     BSDB_ERROR_DUPLICATE = -11,
     /// A build cannot write where it should: something exists there, and is not what may be replaced.
     BSDB_ERROR_EXISTS = -12,
+    /// An object of a database elsewhere is missing, perhaps because the database was replaced or removed: open it
+    /// again.
+    BSDB_ERROR_REMOTE_MISSING = -13,
+    /// There are no credentials for a database elsewhere, or they do not suffice.
+    BSDB_ERROR_REMOTE_DENIED = -14,
+    /// An object was replaced while the database was open: open it again.
+    BSDB_ERROR_REMOTE_CHANGED = -15,
+    /// The server answered until the deadline that it is busy.
+    BSDB_ERROR_REMOTE_BUSY = -16,
+    /// The server did not answer until the deadline.
+    BSDB_ERROR_REMOTE_LATE = -17,
+    /// There was no connection, or it broke again and again, until the deadline.
+    BSDB_ERROR_REMOTE_UNREACHABLE = -18,
+    /// The server does not do what is needed, such as sending a part of an object.
+    BSDB_ERROR_REMOTE_SERVER = -19,
 }
 
 /// Why a call failed. Owned by the caller, who frees it with `bsdb_error_free`. Independent of the
@@ -98,6 +113,15 @@ impl bsdb_error {
         bsdb_error::invalid(format!("{name} is NULL"))
     }
 
+    /// What this build of the library cannot do.
+    #[cold]
+    #[cfg(not(feature = "remote"))]
+    pub(crate) fn without_remote() -> Failure {
+        let message = "this build of the library reads only local directories; install one that reads databases \
+            elsewhere: native/c/install.sh without --no-remote";
+        Box::new(bsdb_error::new(bsdb_status::BSDB_ERROR_UNSUPPORTED, message))
+    }
+
     /// A panic.
     #[cold]
     pub(crate) fn internal(panic: &(dyn Any + Send)) -> Failure {
@@ -125,6 +149,15 @@ impl From<Error> for Failure {
             Error::Stopped => bsdb_status::BSDB_ERROR_STOPPED,
             Error::Duplicate { .. } => bsdb_status::BSDB_ERROR_DUPLICATE,
             Error::Exists { .. } => bsdb_status::BSDB_ERROR_EXISTS,
+            Error::Remote { kind, .. } => match kind {
+                RemoteKind::Missing => bsdb_status::BSDB_ERROR_REMOTE_MISSING,
+                RemoteKind::Denied => bsdb_status::BSDB_ERROR_REMOTE_DENIED,
+                RemoteKind::Changed => bsdb_status::BSDB_ERROR_REMOTE_CHANGED,
+                RemoteKind::Busy => bsdb_status::BSDB_ERROR_REMOTE_BUSY,
+                RemoteKind::Late => bsdb_status::BSDB_ERROR_REMOTE_LATE,
+                RemoteKind::Unreachable => bsdb_status::BSDB_ERROR_REMOTE_UNREACHABLE,
+                _ => bsdb_status::BSDB_ERROR_REMOTE_SERVER,
+            },
             _ => bsdb_status::BSDB_ERROR_INTERNAL,
         };
         let mut failure = bsdb_error::new(status, &error.to_string());
@@ -167,6 +200,13 @@ pub extern "C" fn bsdb_status_name(status: i32) -> *const c_char {
     const STOPPED: i32 = bsdb_status::BSDB_ERROR_STOPPED as i32;
     const DUPLICATE: i32 = bsdb_status::BSDB_ERROR_DUPLICATE as i32;
     const EXISTS: i32 = bsdb_status::BSDB_ERROR_EXISTS as i32;
+    const REMOTE_MISSING: i32 = bsdb_status::BSDB_ERROR_REMOTE_MISSING as i32;
+    const REMOTE_DENIED: i32 = bsdb_status::BSDB_ERROR_REMOTE_DENIED as i32;
+    const REMOTE_CHANGED: i32 = bsdb_status::BSDB_ERROR_REMOTE_CHANGED as i32;
+    const REMOTE_BUSY: i32 = bsdb_status::BSDB_ERROR_REMOTE_BUSY as i32;
+    const REMOTE_LATE: i32 = bsdb_status::BSDB_ERROR_REMOTE_LATE as i32;
+    const REMOTE_UNREACHABLE: i32 = bsdb_status::BSDB_ERROR_REMOTE_UNREACHABLE as i32;
+    const REMOTE_SERVER: i32 = bsdb_status::BSDB_ERROR_REMOTE_SERVER as i32;
     let name = match status {
         OK => c"ok",
         ABSENT => c"absent",
@@ -184,6 +224,13 @@ pub extern "C" fn bsdb_status_name(status: i32) -> *const c_char {
         STOPPED => c"stopped",
         DUPLICATE => c"duplicate",
         EXISTS => c"exists",
+        REMOTE_MISSING => c"object missing",
+        REMOTE_DENIED => c"access denied",
+        REMOTE_CHANGED => c"object replaced",
+        REMOTE_BUSY => c"server busy",
+        REMOTE_LATE => c"no answer",
+        REMOTE_UNREACHABLE => c"unreachable",
+        REMOTE_SERVER => c"unsuitable server",
         _ => c"unknown",
     };
     name.as_ptr()
@@ -204,7 +251,7 @@ pub unsafe extern "C" fn bsdb_error_message(error: *const bsdb_error) -> *const 
     unsafe { error.as_ref() }.map_or(c"".as_ptr(), |error| error.message.as_ptr())
 }
 
-/// The file or directory that the error is about, or NULL if it is about none. Ends with a zero byte.
+/// The file or directory that the error is about, or the URL of an object, or NULL if it is about none. Ends with a zero byte.
 /// Valid until the error is freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bsdb_error_path(error: *const bsdb_error) -> *const c_char {

@@ -8,14 +8,20 @@
 // The names are those of the header, and its documentation states what callers must see to.
 #![allow(non_camel_case_types, clippy::missing_safety_doc)]
 
+mod asynchronous;
 mod builder;
 mod call;
 mod database;
 mod error;
+#[cfg(all(feature = "remote", unix, not(target_vendor = "apple")))]
+mod hidden;
 mod options;
 mod quiet;
 mod range;
+mod remote;
 mod scan;
+#[cfg(feature = "remote")]
+mod settings;
 mod store;
 mod text;
 mod view;

@@ -1,9 +1,13 @@
 //! How to open a database.
 
+use std::mem::offset_of;
+use std::ptr;
+
 use reader::{Access, Options};
 
 use crate::call::{stated, Growing};
 use crate::error::{bsdb_error, Failure};
+use crate::remote::bsdb_remote;
 
 /// How the data files are read, and the index of the layouts that have addresses.
 #[repr(C)]
@@ -35,25 +39,36 @@ pub struct bsdb_options {
     pub access: u32,
     /// 0, or BSDB_SKIP_VERIFICATION.
     pub flags: u32,
+    /// How a database is read whose path is a URL, or NULL for the defaults. It is copied. Databases in directories
+    /// ignore it, as those elsewhere ignore `access`.
+    pub remote: *const bsdb_remote,
 }
 
-// SAFETY: repr(C), of integers only, the first of which is a usize.
+// SAFETY: repr(C), of integers and pointers, the first of which is a usize.
 unsafe impl Growing for bsdb_options {
     const NAME: &'static str = "options";
-    const FIRST: usize = size_of::<bsdb_options>();
+    const FIRST: usize = offset_of!(bsdb_options, remote);
+}
+
+impl bsdb_options {
+    /// The defaults.
+    const DEFAULT: bsdb_options = bsdb_options {
+        size: size_of::<bsdb_options>(),
+        access: bsdb_access::BSDB_ACCESS_MAPPED as u32,
+        flags: 0,
+        remote: ptr::null(),
+    };
 }
 
 /// The options that a caller states; those that this version does not know must be zero.
 ///
 /// # Safety
 ///
-/// `from` is null, or points to as many bytes as its first field says.
+/// `from` is null, or points to as many bytes as its first field says, and what it points to is there.
 pub(crate) unsafe fn options(from: *const bsdb_options) -> Result<Options, Failure> {
-    if from.is_null() {
-        return Ok(Options::default());
-    }
     // SAFETY: as the caller says.
-    let bsdb_options { access, flags, .. } = unsafe { stated(from) }?;
+    let stated = if from.is_null() { bsdb_options::DEFAULT } else { unsafe { stated(from) }? };
+    let bsdb_options { access, flags, remote, .. } = stated;
     const MAPPED: u32 = bsdb_access::BSDB_ACCESS_MAPPED as u32;
     const READ: u32 = bsdb_access::BSDB_ACCESS_READ as u32;
     const DIRECT: u32 = bsdb_access::BSDB_ACCESS_DIRECT as u32;
@@ -66,5 +81,7 @@ pub(crate) unsafe fn options(from: *const bsdb_options) -> Result<Options, Failu
     if flags & !BSDB_SKIP_VERIFICATION != 0 {
         return Err(bsdb_error::invalid(format!("options->flags is {flags:#x}, which has unknown flags")));
     }
-    Ok(Options::default().access(access).verify_pages(flags & BSDB_SKIP_VERIFICATION == 0))
+    let options = Options::default().access(access).verify_pages(flags & BSDB_SKIP_VERIFICATION == 0);
+    // SAFETY: as the caller says.
+    Ok(unsafe { bsdb_remote::apply(remote, options) })
 }

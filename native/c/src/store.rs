@@ -50,7 +50,7 @@ const _: () = {
 
 /// Opens the current version of a store.
 ///
-/// `path` is as in `bsdb_open`. `options` may be NULL for the defaults; they also hold for later versions.
+/// `path` is a directory or a URL, as in `bsdb_open`. `options` may be NULL for the defaults; they also hold for later versions.
 /// Sets `*store` to a store that the caller closes with `bsdb_store_close`, or to NULL on an error. Returns
 /// BSDB_OK or an error.
 #[unsafe(no_mangle)]
@@ -72,7 +72,8 @@ pub unsafe extern "C" fn bsdb_store_open(
 }
 
 /// Switches to the current version of the store if it is another one, or another database under the same
-/// name. References to the earlier version stay valid.
+/// name. References to the earlier version stay valid. A store elsewhere takes two requests, and a switch those of an
+/// open.
 ///
 /// If `changed` is not NULL, sets `*changed` to whether it switched. Returns BSDB_OK or an error, after which
 /// the version before stays.

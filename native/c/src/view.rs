@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::ffi::c_void;
 use std::ptr;
 
+use reader::Database;
+
 use crate::call::{call, key, set};
 use crate::database::{bsdb_database, reader};
 use crate::error::{bsdb_error, bsdb_status, Failure};
@@ -12,11 +14,14 @@ use crate::quiet::quiet;
 /// Keys that are looked up together: as many as a batch has reads before the device at once.
 const CHUNK: usize = 128;
 
+/// The same elsewhere: requests for neighbors are joined.
+const REMOTE_CHUNK: usize = 1024;
+
 /// A value where it lies in a mapped file, or a copy of it.
 ///
 /// It is a copy if the value does not lie in a mapped file in one piece: values that are compressed, values
-/// that are longer than a page, and values of databases that are not mapped. Either way the caller releases
-/// it with `bsdb_release_views`, which frees copies and does nothing with others.
+/// that are longer than a page, and values of databases that are not mapped, such as those elsewhere. Either way
+/// the caller releases it with `bsdb_release_views`, which frees copies and does nothing with others.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct bsdb_view {
@@ -32,7 +37,7 @@ pub struct bsdb_view {
 }
 
 impl bsdb_view {
-    const NONE: bsdb_view = bsdb_view { data: ptr::null(), length: 0, owner: ptr::null_mut() };
+    pub(crate) const NONE: bsdb_view = bsdb_view { data: ptr::null(), length: 0, owner: ptr::null_mut() };
 
     #[inline(always)]
     fn of(value: Cow<'_, [u8]>) -> Self {
@@ -42,7 +47,7 @@ impl bsdb_view {
         }
     }
 
-    fn owning(bytes: Vec<u8>) -> Self {
+    pub(crate) fn owning(bytes: Vec<u8>) -> Self {
         static EMPTY: [u8; 1] = [0];
         if bytes.is_empty() {
             return bsdb_view { data: EMPTY.as_ptr(), length: 0, owner: ptr::null_mut() };
@@ -129,18 +134,40 @@ pub unsafe extern "C" fn bsdb_get_batch(
             }
             let filling = Filling { views, count };
             let database = reader(database)?;
-            for start in (0..count).step_by(CHUNK) {
-                let chunk = Chunk::of(keys, key_lengths, start, count)?;
-                for (&place, value) in chunk.places().iter().zip(database.get_many(chunk.keys())?) {
-                    if let Some(value) = value {
-                        views.add(place).write(bsdb_view::of(value));
-                    }
-                }
+            if database.is_remote() {
+                fill_views::<REMOTE_CHUNK>(database, keys, key_lengths, count, views)?;
+            } else {
+                fill_views::<CHUNK>(database, keys, key_lengths, count, views)?;
             }
             std::mem::forget(filling);
             Ok(bsdb_status::BSDB_OK)
         })
     }
+}
+
+/// Sets the views of keys that are present.
+///
+/// # Safety
+///
+/// `keys` and `lengths` are as `Chunk::of` demands, and there are `count` views.
+unsafe fn fill_views<const N: usize>(
+    database: &Database,
+    keys: *const *const c_void,
+    lengths: *const usize,
+    count: usize,
+    views: *mut bsdb_view,
+) -> Result<(), Failure> {
+    for start in (0..count).step_by(N) {
+        // SAFETY: as the caller says.
+        let chunk = unsafe { Chunk::<N>::of(keys, lengths, start, count) }?;
+        for (&place, value) in chunk.places().iter().zip(database.get_many(chunk.keys())?) {
+            if let Some(value) = value {
+                // SAFETY: `place` is less than `count`.
+                unsafe { views.add(place).write(bsdb_view::of(value)) };
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Releases views: frees copies, does nothing with bytes that lie in mapped files, and sets all to NULL, so
@@ -194,40 +221,62 @@ pub unsafe extern "C" fn bsdb_visit_batch(
             let Some(visitor) = visitor else {
                 return Err(bsdb_error::null("visitor"));
             };
-            for start in (0..count).step_by(CHUNK) {
-                let chunk = Chunk::of(keys, key_lengths, start, count)?;
-                let mut next = start;
-                let mut absent_before = |place: usize| {
-                    while next < place {
-                        visitor(context, next, ptr::null(), 0);
-                        next += 1;
-                    }
-                    next = place + 1;
-                };
-                database.find_many(chunk.keys(), |i, value| {
-                    let place = chunk.places()[i];
-                    absent_before(place);
-                    match value {
-                        Some(value) => visitor(context, place, value.as_ptr(), value.len()),
-                        None => visitor(context, place, ptr::null(), 0),
-                    }
-                })?;
-                absent_before(count.min(start + CHUNK));
+            let visit = |index, value: Option<&[u8]>| match value {
+                Some(value) => visitor(context, index, value.as_ptr(), value.len()),
+                None => visitor(context, index, ptr::null(), 0),
+            };
+            if database.is_remote() {
+                visit_values::<REMOTE_CHUNK>(database, keys, key_lengths, count, visit)?;
+            } else {
+                visit_values::<CHUNK>(database, keys, key_lengths, count, visit)?;
             }
             Ok(bsdb_status::BSDB_OK)
         })
     }
 }
 
+/// Passes the number of each key and its value on, in order.
+///
+/// # Safety
+///
+/// `keys` and `lengths` are as `Chunk::of` demands.
+unsafe fn visit_values<const N: usize>(
+    database: &Database,
+    keys: *const *const c_void,
+    lengths: *const usize,
+    count: usize,
+    visit: impl Fn(usize, Option<&[u8]>),
+) -> Result<(), Failure> {
+    for start in (0..count).step_by(N) {
+        // SAFETY: as the caller says.
+        let chunk = unsafe { Chunk::<N>::of(keys, lengths, start, count) }?;
+        let mut next = start;
+        let mut absent_before = |place: usize| {
+            while next < place {
+                visit(next, None);
+                next += 1;
+            }
+            next = place + 1;
+        };
+        database.find_many(chunk.keys(), |i, value| {
+            let place = chunk.places()[i];
+            absent_before(place);
+            visit(place, value);
+        })?;
+        absent_before(count.min(start + N));
+    }
+    Ok(())
+}
+
 /// Keys of a batch that are looked up together: those of a range that are not too long to be in a database.
-struct Chunk<'a> {
-    keys: [&'a [u8]; CHUNK],
+struct Chunk<'a, const N: usize> {
+    keys: [&'a [u8]; N],
     /// The number of each key in the batch.
-    places: [usize; CHUNK],
+    places: [usize; N],
     held: usize,
 }
 
-impl<'a> Chunk<'a> {
+impl<'a, const N: usize> Chunk<'a, N> {
     /// Keys from `start` on.
     ///
     /// # Safety
@@ -245,8 +294,8 @@ impl<'a> Chunk<'a> {
         if lengths.is_null() {
             return Err(bsdb_error::null("key_lengths"));
         }
-        let mut chunk = Chunk { keys: [&[]; CHUNK], places: [0; CHUNK], held: 0 };
-        for place in start..count.min(start + CHUNK) {
+        let mut chunk = Chunk { keys: [&[]; N], places: [0; N], held: 0 };
+        for place in start..count.min(start + N) {
             // SAFETY: as the caller says.
             if let Some(key) = unsafe { key(*keys.add(place), *lengths.add(place)) }? {
                 chunk.keys[chunk.held] = key;

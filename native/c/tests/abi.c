@@ -1,9 +1,9 @@
 /*
- * Tests the C interface: abi GOLDEN RECORDS WORK [STEP]
+ * Tests the C interface: abi GOLDEN RECORDS WORK [STEP [URL]]
  *
  * GOLDEN holds databases. RECORDS holds what they answer: NAME.txt for the database NAME, or else default.txt. A line
  * is a key in hexadecimal digits, a space, and the value in hexadecimal digits or `-` for an absent key. WORK is a
- * directory for damaged copies. One bit of every STEP-th byte of each file is flipped.
+ * directory for damaged copies. One bit of every STEP-th byte of each file is flipped. At URL, a web server serves GOLDEN.
  *
  * Exits with 0 if all is well, otherwise says what is not and aborts.
  */
@@ -696,6 +696,20 @@ static void test_lifetimes(const char *path, const truth *t, uint32_t access) {
     bsdb_close(db);
 }
 
+/* The same questions to a database behind a web server. */
+static void test_elsewhere(const char *url, const truth *t) {
+    job j;
+    say("%s", url);
+    test_facts(url, t, BSDB_ACCESS_READ);
+    test_lifetimes(url, t, BSDB_ACCESS_READ);
+    j.db = opened(url, BSDB_ACCESS_MAPPED);
+    j.t = t;
+    j.store = NULL;
+    ask_all(j.db, t, NO_ERRORS);
+    run_threads(work, &j, NULL);
+    bsdb_close(j.db);
+}
+
 static void invalid(bsdb_status status, bsdb_error **error) {
     CHECK(status == BSDB_ERROR_INVALID_ARGUMENT);
     CHECK(*error != NULL && bsdb_error_status(*error) == status && strlen(bsdb_error_message(*error)) > 0);
@@ -1294,7 +1308,7 @@ int main(int argc, char **argv) {
     char path[1024], other[1024];
     truth *t;
     if (argc < 4) {
-        fprintf(stderr, "usage: %s GOLDEN RECORDS WORK [STEP]\n", argv[0]);
+        fprintf(stderr, "usage: %s GOLDEN RECORDS WORK [STEP [URL]]\n", argv[0]);
         return 2;
     }
     step = argc > 4 ? (size_t) strtoul(argv[4], NULL, 10) : 31;
@@ -1323,6 +1337,10 @@ int main(int argc, char **argv) {
             bsdb_close(j.db);
         }
         test_damage(path, argv[3], t, step);
+        if (argc > 5) {
+            join(path, sizeof path, "%s/%s", argv[5], found->d_name);
+            test_elsewhere(path, t);
+        }
         free_truth(t);
     }
     closedir(directory);

@@ -3,11 +3,13 @@
 use std::path::Path;
 
 /// In the order of the header.
-const SOURCES: [&str; 8] = [
+const SOURCES: [&str; 10] = [
     "src/error.rs",
+    "src/remote.rs",
     "src/options.rs",
     "src/database.rs",
     "src/view.rs",
+    "src/asynchronous.rs",
     "src/scan.rs",
     "src/range.rs",
     "src/store.rs",

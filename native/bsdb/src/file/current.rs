@@ -68,7 +68,8 @@ fn distant(path: &Path) -> Option<String> {
     let opened = if cfg!(feature = "remote") {
         "databases are read at s3, gs, az, abfs, http and https"
     } else {
-        "only local directories can be opened"
+        "this build, without the feature remote, opens only local directories (for one that reads at s3, gs, az, abfs, \
+         http and https, enable the feature in Cargo, or for C run native/c/install.sh without --no-remote)"
     };
     Some(format!("a URL, and {opened}; copy it first: bsdb pull {scheme}://{rest} DIR"))
 }
