@@ -108,7 +108,8 @@ impl Made {
             }
         }
         if !directory.is_dir() {
-            return Err(Error::io(directory, ErrorKind::NotADirectory.into()));
+            let kind = if exists(directory) { ErrorKind::NotADirectory } else { ErrorKind::NotFound };
+            return Err(Error::io(directory, kind.into()));
         }
         Ok(())
     }
@@ -127,7 +128,7 @@ impl Made {
 impl Drop for Made {
     fn drop(&mut self) {
         for path in self.0.iter().rev() {
-            if fs::remove_dir(path).is_err() {
+            if remove_directory(path).is_err() || exists(path) {
                 return; // it is in use
             }
         }

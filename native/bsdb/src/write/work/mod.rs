@@ -45,6 +45,9 @@ const MAX_NAME: usize = 200;
 /// How often a build that waits for another one looks again.
 const POLL: Duration = Duration::from_millis(20);
 
+/// How often a build makes the directories above its own, which builds that fail may remove meanwhile.
+const ATTEMPTS: usize = 100;
+
 /// Replacing is brief, and a build that took hours should not give up soon.
 const PATIENCE: Duration = Duration::from_secs(300);
 
@@ -64,6 +67,17 @@ pub(crate) struct Workspace {
 impl Workspace {
     /// Creates the directories of a build of `target`.
     pub(crate) fn create(target: &Path, options: &BuildOptions) -> Result<Workspace> {
+        for _ in 1..ATTEMPTS {
+            match Workspace::try_create(target, options) {
+                // Another build may have made a parent, failed, and removed it before there was anything in it.
+                Err(e) if e.is_missing_file() => {}
+                made => return made,
+            }
+        }
+        Workspace::try_create(target, options)
+    }
+
+    fn try_create(target: &Path, options: &BuildOptions) -> Result<Workspace> {
         let mut target = absolute(target)?;
         let replaces = disk::exists(&target);
         if replaces {

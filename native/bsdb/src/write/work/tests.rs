@@ -291,6 +291,37 @@ fn missing_directories_are_made_and_those_of_a_failed_build_removed() {
 }
 
 #[test]
+fn a_parent_that_another_build_removes_when_it_fails_is_made_again() {
+    let (directory, _) = place();
+    let (parent, other) = (directory.path().join("a/b"), directory.path().join("t"));
+    let removed = std::cell::Cell::new(0);
+    let (first, second) = (parent.clone(), other.clone());
+    let hook = move |kind, path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if kind == Change::Make && name.contains("bsdb-build-") && removed.get() < 5 {
+            removed.set(removed.get() + 1);
+            let made = if name.starts_with('.') { &first } else { &second };
+            fs::remove_dir(made).unwrap();
+        }
+        Ok(())
+    };
+    let made = hook::during(hook, || Workspace::create(&parent.join("db"), &temporary(other)));
+    drop(made.unwrap());
+    assert_eq!(tree(directory.path()), [""; 0]);
+    // A parent that always vanishes is an error.
+    let always = parent.clone();
+    let hook = move |kind, path: &Path| {
+        if kind == Change::Make && path.starts_with(&always) && path != always {
+            fs::remove_dir(&always).unwrap();
+        }
+        Ok(())
+    };
+    let made = hook::during(hook, || Workspace::create(&parent.join("db"), &overwrite()));
+    assert!(matches!(made, Err(Error::Io { source, .. }) if source.kind() == ErrorKind::NotFound));
+    assert_eq!(tree(directory.path()), [""; 0]);
+}
+
+#[test]
 fn a_build_that_is_dropped_removes_what_is_its_own() {
     let (directory, target) = place();
     let work = Workspace::create(&target, &overwrite()).unwrap();

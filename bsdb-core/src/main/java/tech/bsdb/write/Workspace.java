@@ -9,6 +9,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -42,6 +43,9 @@ public final class Workspace implements Closeable {
   private static final String MARK = "bsdb-build-";
   private static final int MAX_NAME = 200;
   private static final long POLL_MILLISECONDS = 20;
+
+  /** How often parents are made, which builds that fail may remove meanwhile. */
+  private static final int ATTEMPTS = 100;
 
   /** Replacing is brief, and a build that took hours should not give up quickly. */
   private static final Duration PATIENCE = Duration.ofMinutes(5);
@@ -86,6 +90,20 @@ public final class Workspace implements Closeable {
    * @throws IllegalArgumentException if the target or temporary directory lies inside a database
    */
   public static Workspace create(
+      Path requested, boolean overwrite, @Nullable Path temporaryDirectory) throws IOException {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return tryCreate(requested, overwrite, temporaryDirectory);
+      } catch (NoSuchFileException e) {
+        // Another build may have made a parent, failed, and removed it while it was empty.
+        if (attempt == ATTEMPTS) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static Workspace tryCreate(
       Path requested, boolean overwrite, @Nullable Path temporaryDirectory) throws IOException {
     Path target = requested.toAbsolutePath().normalize();
     boolean replaces = false;
@@ -243,7 +261,9 @@ public final class Workspace implements Closeable {
   private static void makeParents(Path directory, List<Path> made) throws IOException {
     DurableFiles.makeDirectories(directory, made);
     if (!Files.isDirectory(directory)) {
-      throw new NotDirectoryException(directory.toString());
+      throw Files.exists(directory)
+          ? new NotDirectoryException(directory.toString())
+          : new NoSuchFileException(directory.toString());
     }
   }
 

@@ -26,6 +26,7 @@ import tech.bsdb.Fork;
 import tech.bsdb.Leaks;
 import tech.bsdb.Truth;
 import tech.bsdb.WatchedFiles;
+import tech.bsdb.io.DurableFiles;
 
 /** Where a build works, what it publishes, and what it leaves alone. */
 class WorkspaceTest {
@@ -186,6 +187,30 @@ class WorkspaceTest {
     Files.createDirectory(directory.resolve("a"));
     DatabaseBuilder.create(deep, BuildOptions.defaults()).close();
     assertThat(Leaks.tree(directory)).containsExactly("a");
+  }
+
+  /** Like a build that made the parent, and fails before there is anything in it. */
+  @Test
+  void aParentThatAnotherBuildRemovesIsMadeAgain() throws Exception {
+    Path parent = directory.resolve("a");
+    AtomicBoolean done = new AtomicBoolean();
+    Thread other =
+        new Thread(
+            () -> {
+              while (!done.get()) {
+                DurableFiles.removeIfEmpty(List.of(parent));
+              }
+            });
+    other.start();
+    try {
+      for (int i = 0; i < 300; i++) {
+        Workspace.create(parent.resolve("db"), false, null).close();
+      }
+    } finally {
+      done.set(true);
+      other.join();
+    }
+    assertThat(Leaks.tree(directory)).isEmpty();
   }
 
   @Test
