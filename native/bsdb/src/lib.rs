@@ -26,8 +26,8 @@
 //! With the feature `remote`, they also take URLs: `s3://bucket/rdb`, `gs://…`, `az://…`, `abfss://…`, and `https://…`
 //! for any web server that sends ranges. Then the database is read where it lies. Opening it takes three to six
 //! requests, a lookup takes one in the packed layouts and two in the others, and the requests of a batch are under way at
-//! once. `Database::aget` waits without blocking. Credentials are those of the environment or of the machine; see
-//! `Remote`.
+//! once. `Database::aget` waits without blocking. `get_once` reads one value of a database that is not open, in two
+//! requests. Credentials are those of the environment or of the machine; see `Remote`.
 //!
 //! A page is verified when it is first read. Damage is an [`Error`] that names the file and the byte; it is
 //! never a panic and never a wrong value. The files must not change while they are open, which is what the
@@ -76,6 +76,7 @@ pub use order::walk::{Keys, Range};
 pub use publish::{publish, publish_while, rollback, versions, PublishOptions, Published, Version};
 #[cfg(feature = "remote")]
 pub use remote::{
+    once::{aget_once, get_once},
     options::{Remote, Traffic},
     runtime::{spawn, Task},
 };

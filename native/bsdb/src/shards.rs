@@ -57,7 +57,7 @@ impl Shards {
     fn of(origin: &Origin, manifest: &Manifest, options: &Options) -> Result<Shards> {
         let (set, set_bytes, singles) = match manifest.parse()? {
             Stated::Database(facts) => {
-                let single = Single::open(origin, manifest.id, facts, options, manifest.bytes())?;
+                let single = Single::open(origin, manifest.id, *facts, options, manifest.bytes())?;
                 (None, 0, vec![Some(single)])
             }
             Stated::Set(set) => {
@@ -225,6 +225,12 @@ fn open_shard(origin: &Origin, set: &Manifest, line: &ShardLine, count: u32, opt
         }
         manifest => manifest?,
     };
+    let facts = facts_of(&manifest, set, line, count)?;
+    Single::open(&directory, manifest.id, facts, options, manifest.bytes())
+}
+
+/// What the manifest of a shard says, if that is what the line of its set says.
+pub(crate) fn facts_of(manifest: &Manifest, set: &Manifest, line: &ShardLine, count: u32) -> Result<Facts> {
     let wrong = |expected: String, found: String| {
         let by_set = format!("{expected}, as {} says", set.path().display());
         Error::damaged(manifest.path(), SIZE as u64, by_set, found)
@@ -244,7 +250,7 @@ fn open_shard(origin: &Origin, set: &Manifest, line: &ShardLine, count: u32, opt
     if facts.records != line.records {
         return Err(wrong(format!("{} records", line.records), format!("{} records", facts.records)));
     }
-    Single::open(&directory, manifest.id, facts, options, manifest.bytes())
+    Ok(*facts)
 }
 
 /// What a mutex guards, unless a thread holds it.

@@ -9,6 +9,7 @@ use crate::format::facts::MANIFEST;
 #[cfg(feature = "remote")]
 use crate::format::frame::Kind;
 use crate::format::page::{self, SIZE};
+use crate::format::sample::Sample;
 use crate::format::{routing, u32_at, u64_at};
 use crate::hash::signature::Signature;
 use crate::hash::HashFunction;
@@ -65,6 +66,7 @@ pub(crate) fn single(single: &Single, verified: &mut Verified, go_on: GoOn<'_>) 
             let records = binned(single, packed, go_on);
             keep_pieces(packed, false);
             verified.records += records?;
+            sampled(single, packed)?;
         }
     }
     match &single.order {
@@ -83,6 +85,23 @@ pub(crate) fn fetched(file: &PagedFile, line: &FileLine) -> Result<()> {
         return body(file, table, go_on);
     }
     pages(file, go_on)
+}
+
+/// Compares the sample in the manifest, if there is one, with the index.
+fn sampled(single: &Single, packed: &Packed) -> Result<()> {
+    let Some(stated) = &single.facts.sample else { return Ok(()) };
+    let bins = &packed.bins;
+    let found = Sample::of(packed.files.pages(), bins.bins(), |bin| bins.place(bin).map(|place| place.page))?;
+    if found.as_ref() != Some(stated) {
+        let found = found.map_or("none".to_owned(), |found| found.to_string());
+        return Err(Error::damaged(
+            &single.path.join(MANIFEST),
+            SIZE as u64,
+            format!("packed.sample={found}, as in the index"),
+            stated.to_string(),
+        ));
+    }
+    Ok(())
 }
 
 /// Says whether pieces of a database elsewhere are kept in memory.

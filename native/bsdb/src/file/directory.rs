@@ -30,7 +30,7 @@ pub(crate) struct Manifest {
 
 /// What a manifest describes.
 pub(crate) enum Stated {
-    Database(Facts),
+    Database(Box<Facts>),
     Set(SetFacts),
 }
 
@@ -121,7 +121,7 @@ impl Manifest {
         Ok(if set::is_set(&lines)? {
             Stated::Set(SetFacts::parse(&lines)?)
         } else {
-            Stated::Database(Facts::parse(&lines)?)
+            Stated::Database(Box::new(Facts::parse(&lines)?))
         })
     }
 

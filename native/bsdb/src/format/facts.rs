@@ -7,6 +7,7 @@ use super::elements::ValueElements;
 use super::frame::{hex, Id, Kind};
 use super::page::{PAYLOAD, SIZE};
 use super::routing;
+use super::sample::Sample;
 use super::text::Lines;
 use crate::error::Result;
 
@@ -197,6 +198,7 @@ pub(crate) struct Facts {
     pub(crate) longest_block: u64,
     pub(crate) bins: u64,
     pub(crate) spanning: bool,
+    pub(crate) sample: Option<Sample>,
     pub(crate) filter: Option<FilterFacts>,
     pub(crate) order: Option<OrderFacts>,
     pub(crate) schema: Option<String>,
@@ -260,6 +262,7 @@ impl Facts {
             longest_block: lines.number("zstd.longest", 0, 1 << 32)?,
             bins: 0,
             spanning: false,
+            sample: None,
             filter: None,
             order: None,
             schema: lines.optional("value.schema")?.map(str::to_owned),
@@ -295,6 +298,10 @@ impl Facts {
             facts.files.push(FileLine::parse(lines, line)?);
         }
         facts.check_files(lines)?;
+        if layout == Layout::Packed {
+            let line = lines.optional("packed.sample")?;
+            facts.sample = line.map(|line| Sample::parse(lines, line, facts.data_pages())).transpose()?;
+        }
         Ok(facts)
     }
 
@@ -315,6 +322,11 @@ impl Facts {
     /// The lines of the data files, by number.
     pub(crate) fn data(&self) -> impl Iterator<Item = &FileLine> {
         self.files.iter().filter(|file| file.kind == Kind::Data)
+    }
+
+    /// The number of content pages of all data files.
+    pub(crate) fn data_pages(&self) -> u64 {
+        self.data().map(|file| file.pages - 2).sum()
     }
 
     /// Fails unless the files are those of the layout (FORMAT.md §1).

@@ -8,6 +8,7 @@ pub(crate) mod frame;
 pub(crate) mod page;
 pub(crate) mod record;
 pub(crate) mod routing;
+pub(crate) mod sample;
 pub(crate) mod set;
 pub(crate) mod span;
 pub(crate) mod text;

@@ -7,6 +7,7 @@ pub(crate) mod file;
 mod hedge;
 pub(crate) mod lookup;
 mod memory;
+pub(crate) mod once;
 pub(crate) mod options;
 mod page_file;
 mod page_layout;
@@ -16,6 +17,7 @@ mod store;
 mod transport;
 mod url;
 pub(crate) mod whole;
+mod window;
 
 use std::future::Future;
 use std::ops::Range;
@@ -216,15 +218,16 @@ impl Place {
 
     /// The version that the file `CURRENT` names, if there is one.
     pub(crate) fn version(&self) -> Result<Option<String>> {
+        self.wait(self.read_version())
+    }
+
+    async fn read_version(&self) -> Result<Option<String>> {
         let object = self.object(CURRENT);
-        let live = self.live()?;
-        self.wait(async {
-            match self.small(live, &object, current::MAX_BYTES).await {
-                Ok(got) => current::named(&object.path, &String::from_utf8_lossy(&got.bytes)).map(Some),
-                Err(lost) if lost.reason() == Reason::Missing => Ok(None),
-                Err(lost) => Err(self.error(&object, lost)),
-            }
-        })
+        match self.small(self.live()?, &object, current::MAX_BYTES).await {
+            Ok(got) => current::named(&object.path, &String::from_utf8_lossy(&got.bytes)).map(Some),
+            Err(lost) if lost.reason() == Reason::Missing => Ok(None),
+            Err(lost) => Err(self.error(&object, lost)),
+        }
     }
 
     /// Reads and checks the manifest.

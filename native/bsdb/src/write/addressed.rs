@@ -125,6 +125,7 @@ impl AddressedAssembly {
             buckets: indexed.parts,
             longest_block,
             bins: None,
+            sample: None,
             filter: None,
             order,
             dictionary: dictionary.map_or(0, |bytes| bytes.len()),

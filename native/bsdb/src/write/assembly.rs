@@ -9,6 +9,7 @@ use super::output::Finished;
 use super::record::Record;
 use crate::error::Result;
 use crate::format::facts::{FilterFacts, OrderFacts};
+use crate::format::sample::Sample;
 
 /// What the parts of a build need to know.
 #[derive(Clone)]
@@ -46,6 +47,8 @@ pub(crate) struct Assembled {
     pub(crate) longest_block: u64,
     /// Bins of the packed layouts, and whether they span pages.
     pub(crate) bins: Option<(u64, bool)>,
+    /// The sample of the index of the layout packed, unless there are few pages.
+    pub(crate) sample: Option<Sample>,
     pub(crate) filter: Option<FilterFacts>,
     pub(crate) order: Option<OrderFacts>,
     /// Bytes of the dictionary; 0 without one.

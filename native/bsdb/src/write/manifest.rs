@@ -66,6 +66,9 @@ pub(crate) fn text(options: &BuildOptions, shard: u32, totals: &Totals, made: &A
         put("packed.bins", &bins);
         put("packed.spanning", &u8::from(spanning));
     }
+    if let Some(sample) = &made.sample {
+        put("packed.sample", sample);
+    }
     if let Some(filter) = made.filter {
         put("filter.bits", &filter.bits);
         put("filter.quotients", &filter.quotients);

@@ -154,7 +154,7 @@ impl Assembly for PackedAssembly {
         };
         Passes { control, threads: options.threads, memory }.run(ranges.len(), |pass| ranges[pass].need, work, take)?;
 
-        let (mut files, index) = packer.finish(&context)?;
+        let (mut files, index, sample) = packer.finish(&context)?;
         if let Some(dictionary) = &dictionary {
             files.push(write_dictionary(&context.directory, dictionary)?);
         }
@@ -176,6 +176,7 @@ impl Assembly for PackedAssembly {
             buckets: 0,
             longest_block: 0,
             bins: Some((shape.bins, shape.spanning)),
+            sample: sample.filter(|_| !compressed),
             filter: facts,
             order,
             dictionary: dictionary.map_or(0, |dictionary| dictionary.len()),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::error::{Error, Result};
 use crate::format::frame::Kind;
 use crate::format::page::PAYLOAD;
+use crate::format::sample::Sample;
 use crate::memory;
 use crate::write::assembly::Context;
 use crate::write::output::{Finished, OutputFile};
@@ -131,11 +132,12 @@ impl Packer {
         self.index.add(bins as u64)
     }
 
-    /// Writes what is left. Returns the data files and the index file.
-    pub(super) fn finish(mut self, context: &Context) -> Result<(Vec<Finished>, Finished)> {
+    /// Writes what is left. Returns the data files, the index file, and the sample of the index.
+    pub(super) fn finish(mut self, context: &Context) -> Result<(Vec<Finished>, Finished, Option<Sample>)> {
         self.end_file()?;
         let data = self.files.into_iter().map(|file| file.finish(None)).collect::<Result<_>>()?;
-        Ok((data, self.index.write(context)?))
+        let sample = self.index.sample()?;
+        Ok((data, self.index.write(context)?, sample))
     }
 }
 
@@ -174,6 +176,20 @@ impl Index {
             self.groups.push(page as u32);
         }
         Ok(())
+    }
+
+    /// The sample, once all pages were added.
+    fn sample(&self) -> Result<Option<Sample>> {
+        Sample::of(self.before.len() as u64, self.started, |bin| Ok(self.page(bin)))
+    }
+
+    /// The page in which a bin starts.
+    fn page(&self, bin: u64) -> u64 {
+        let group = (bin / GROUP) as usize;
+        let first = self.groups[group] as usize;
+        let last = self.groups.get(group + 1).map_or(self.before.len() - 1, |&page| page as usize);
+        // The bytes ascend within a group.
+        (first + self.before[first + 1..=last].partition_point(|&before| before < bin as u8)) as u64
     }
 
     fn write(mut self, context: &Context) -> Result<Finished> {

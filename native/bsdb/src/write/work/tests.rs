@@ -112,6 +112,7 @@ fn write_database(directory: &Path, shard: u32, shards: u32, value: &str) -> Id 
         buckets: 0,
         longest_block: 0,
         bins: Some((1, false)),
+        sample: None,
         filter: None,
         order: None,
         dictionary: 0,
