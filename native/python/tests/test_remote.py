@@ -112,6 +112,62 @@ def test_an_open_takes_few_requests(store):
         assert store.counts()["requests"] <= 4, store.log()
 
 
+def test_one_value_takes_two_requests(store):
+    url, options = "s3://bucket/packed", {"storage_options": store.s3(), "deadline": 20}
+    assert bsdb.get(url, "n7", **options) == value_of("n7")
+    assert [line[1] for line in store.log()][:1] == ["packed/manifest.bsdb"]
+    assert (store.counts()["requests"], store.counts()["heads"]) == (2, 0), store.log()
+    for key in NUMBERS[::100]:
+        assert bsdb.get(f"{store.url}/packed".encode(), key.encode()) == value_of(key)
+    for name in ["blocked", "filter", "ordered", "shards"]:
+        assert [bsdb.get(f"{store.url}/{name}", key) for key in ["n3", "absent"]] == [value_of("n3"), None]
+    assert bsdb.get(url, "absent", **options) is None and bsdb.get(url, "absent", 5, **options) == 5
+    with pytest.raises(TypeError):
+        bsdb.get(url, 5, **options)
+    with pytest.raises(TypeError, match="colour"):
+        bsdb.get(url, "n7", colour="red")
+    with pytest.raises(bsdb.NotFoundError, match="check the URL"):
+        bsdb.get(f"{store.url}/none", "n7")
+    store.fault("status=403", on="data")
+    with pytest.raises(bsdb.FileError) as raised:
+        bsdb.get(url, "n7", **options)
+    assert raised.value.errno == errno.EACCES
+
+
+def test_one_value_of_a_directory_or_a_store(tmp_path, serve, numbers):
+    assert bsdb.get(numbers / "packed", "n7", access="read") == value_of("n7")
+    with pytest.raises(bsdb.NotFoundError):
+        bsdb.get(tmp_path / "none", "n7")
+    bsdb.publish(numbers / "packed", tmp_path / "store", version="v1")
+    server = serve(tmp_path)
+    assert bsdb.get(f"{server.url}/store", "n7") == value_of("n7")
+    assert server.counts()["requests"] == 4, server.log()
+
+
+def test_the_command_reads_one_value(store, capfdbinary):
+    from bsdb import _cli as cli
+
+    def run(*arguments):
+        store.reset()
+        code = cli.main(["get", "-d", f"{store.url}/packed", *arguments])
+        streams = capfdbinary.readouterr()
+        return code, streams.out, streams.err.decode()
+
+    assert run("n7") == (0, value_of("n7") + b"\n", "")
+    assert store.counts()["requests"] == 2, store.log()
+    assert run("--value-encoding", "hex", "--json", "--key-encoding", "hex", "6e37")[:2] == (
+        0,
+        b'{"key":"6e37","value":"%s"}\n' % value_of("n7").hex().encode(),
+    )
+    assert store.counts()["requests"] == 2, store.log()
+    assert run("nix") == (1, b"", 'bsdb get: "nix" is absent\n')
+    assert run("-q", "nix") == (1, b"", "")
+    # What needs the schema, and more than one key.
+    assert run("--json", "n7")[:2] == (0, b'{"key":"n7","value":"%s"}\n' % value_of("n7"))
+    assert run("n7", "n8")[:2] == (0, value_of("n7") + b"\n" + value_of("n8") + b"\n")
+    assert run("--requests", "0", "n7")[0] == 2
+
+
 def test_pages_are_kept(store):
     db = packed(store)
     expected = [value_of(key) for key in NUMBERS]
@@ -373,6 +429,7 @@ STUCK = {
     "verify": "db.verify()",
     "diff": "list(bsdb.diff(db, ordered))",
     "open": "bsdb.open(f'{url}/blocked', deadline=600)",
+    "once": "bsdb.get(f'{url}/packed', 'n1', deadline=600)",
     "store": "bsdb.Store(f'{url}/blocked', deadline=600)",
 }
 

@@ -46,6 +46,8 @@ def test_types_of_users(tmp_path):
         "store: bsdb.Store = bsdb.Store(b'x')\n"
         "with bsdb.Store('x') as entered: l: bsdb.Store = entered\n"
         "h: bsdb.Database = store.database\n"
+        "o: Optional[bytes] = bsdb.get('s3://b/x', b'k', deadline=5)\n"
+        "p: bytes = bsdb.get('s3://b/x', 'k', b'')\n"
     )
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", source], capture_output=True, text=True, cwd=tmp_path

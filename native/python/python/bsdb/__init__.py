@@ -17,7 +17,7 @@ A database is a ``collections.abc.Mapping``. See ``Database``, ``Store`` and ``o
 
 from ._bsdb import __version__
 from ._build import Builder, Built, Changes, build
-from ._database import Database, Store, _open_database, _open_store, open
+from ._database import Database, Store, _open_database, _open_store, get, open
 from ._errors import (
     BuildError,
     ClosedError,
@@ -61,6 +61,7 @@ __all__ = [
     "__version__",
     "build",
     "diff",
+    "get",
     "merge",
     "open",
     "publish",

@@ -33,6 +33,7 @@ __all__ = [
     "_Mailbox",
     "__version__",
     "_build_text",
+    "_get",
     "_publish",
     "_read_text",
     "_rollback",
@@ -45,6 +46,20 @@ __version__: str
 def _build_text(
     given: dict[str, Any], path: str, options: dict[str, str], told: Callable[[str, int, Optional[float]], None]
 ) -> dict[str, Any]: ...
+def _get(
+    path: _Path,
+    key: _Key,
+    *,
+    access: str = "mapped",
+    verify_pages: bool = True,
+    memory: Optional[int] = None,
+    cache: Union[int, str, None] = None,
+    cache_dir: Optional[_Path] = None,
+    requests: Optional[int] = None,
+    deadline: Optional[float] = None,
+    hedge: bool = False,
+    storage_options: Optional[Mapping[str, Any]] = None,
+) -> Optional[bytes]: ...
 def _read_text(given: dict[str, Any]) -> tuple[list[tuple[bytes, bytes]], dict[str, Any]]: ...
 def _sample_text(given: dict[str, Any], records: int) -> list[tuple[bytes, bytes]]: ...
 def _publish(

@@ -8,15 +8,17 @@ import threading
 import weakref
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from itertools import islice
-from typing import Any, Optional, Protocol, Union
+from typing import Any, Optional, Protocol, TypeVar, Union, overload
 
 from . import _bsdb
 from ._mailbox import mailbox as _mailbox
 from ._errors import RowError
 
-__all__ = ["Database", "Store", "open"]
+__all__ = ["Database", "Store", "get", "open"]
 
 
+_D = TypeVar("_D")
+_Key = Union[bytes, bytearray, memoryview, str]
 _Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]", "_URLPath"]
 
 
@@ -387,6 +389,22 @@ def open(
         hedge=hedge,
         storage_options=storage_options,
     )
+
+
+@overload
+def get(path: _Path, key: _Key, default: None = None, **options: Any) -> Optional[bytes]: ...
+@overload
+def get(path: _Path, key: _Key, default: _D, **options: Any) -> Union[bytes, _D]: ...
+def get(path: _Path, key: _Key, default: Any = None, **options: Any) -> Any:
+    """Return one value of a database that is not open, or ``default`` if there is no such key.
+
+    ``path`` and ``options`` are those of ``open``. If the database is elsewhere and of the layout packed, almost every key
+    that is there takes two requests: one for the manifest, and one for a few pages that probably hold the record; of a set
+    of shards three, of a store four. For other layouts, absent keys, and databases that an earlier version built, the whole
+    index is read, as by ``open``; the answer is the same. For more than one value, open the database once.
+    """
+    found = _bsdb._get(path, key, **options)
+    return default if found is None else found
 
 
 def _open_database(path: Any, access: str, verify_pages: bool, remote: dict[str, Any]) -> Database:

@@ -67,9 +67,14 @@ class _Form:
             raise UsageError(f'{name} "{os.fsdecode(typed)}" is not {self.key}') from None
         return typed
 
+    @property
+    def may_be_rows(self) -> bool:
+        """Whether the database says how values are written."""
+        return self.json and self.value == "utf8"
+
     def rows(self, database: bsdb.Database) -> Optional[_json.RowWriter]:
         """What writes rows; None if values are written as bytes."""
-        if not self.json or self.value != "utf8":
+        if not self.may_be_rows:
             return None
         if database.schema_json is None:
             if self.fields is not None or self.safe:
@@ -96,15 +101,19 @@ def opened(arguments: Arguments, directory: str) -> bsdb.Database:
     if not is_url(directory):
         arguments.refuse(ELSEWHERE, "is for a database elsewhere; name that, for example s3a://bucket/rdb")
         return bsdb.open(directory)
+    return bsdb.open(directory, **_elsewhere(arguments))
+
+
+def _elsewhere(arguments: Arguments) -> dict[str, Any]:
+    """The options for a database elsewhere."""
     arguments.refuse_empty("--cache-dir", "a directory")
-    return bsdb.open(
-        directory,
-        cache_dir=arguments.path("--cache-dir"),
-        cache=arguments.size("--cache", 1 << 20, 1 << 38, 0),
-        requests=arguments.number("--requests", 1, 4096, 128),
-        deadline=arguments.number("--deadline", 1, 86_400, 30),
-        hedge=arguments.has("--hedge"),
-    )
+    return {
+        "cache_dir": arguments.path("--cache-dir"),
+        "cache": arguments.size("--cache", 1 << 20, 1 << 38, 0),
+        "requests": arguments.number("--requests", 1, 4096, 256),
+        "deadline": arguments.number("--deadline", 1, 86_400, 30),
+        "hedge": arguments.has("--hedge"),
+    }
 
 
 def place(arguments: Arguments, tool: str = "", console: Optional[Console] = None) -> str:
@@ -140,22 +149,34 @@ def get(arguments: Arguments, console: Console) -> int:
     quiet = arguments.has("-q")
     directory = place(arguments, "get", None if quiet else console)
     code = 0
+
+    def write(keys: list[bytes], values: list[Optional[bytes]], texts: list[Any]) -> None:
+        nonlocal code
+        for key, value, text in zip(keys, values, texts):
+            if value is None:
+                code = 1
+                if not quiet:
+                    console.flush()
+                    console.say(f"bsdb get: {show(key)} is absent")
+            if form.json:
+                console.out.write(b'{"key":%s,"value":%s}\n' % (_json_key(key, form), text))
+            elif value is not None:
+                console.out.write(text + b"\n")
+
+    alone = len(operands) == 1 and keys_from is None and not arguments.has("--cache")
+    if is_url(directory) and alone and not form.may_be_rows:
+        # Two requests instead of the whole index.
+        keys = [form.key_of(os.fsencode(operands[0]))]
+        values = [bsdb.get(directory, keys[0], **_elsewhere(arguments))]
+        write(keys, values, _shown(None, form, None, keys, values))
+        return code
     with opened(arguments, directory) as database:
         rows = form.rows(database)
         typed = map(os.fsencode, operands)
         for batch in _batches(itertools.chain(typed, _keys_of(arguments))):
             keys = [form.key_of(key) for key in batch]
             values = database.get_many(keys)
-            for key, value, text in zip(keys, values, _shown(database, form, rows, keys, values)):
-                if value is None:
-                    code = 1
-                    if not quiet:
-                        console.flush()
-                        console.say(f"bsdb get: {show(key)} is absent")
-                if form.json:
-                    console.out.write(b'{"key":%s,"value":%s}\n' % (_json_key(key, form), text))
-                elif value is not None:
-                    console.out.write(text + b"\n")
+            write(keys, values, _shown(database, form, rows, keys, values))
     return code
 
 
@@ -356,12 +377,16 @@ def _batches(items: Iterable[Any]) -> Iterator[list[Any]]:
 
 
 def _shown(
-    database: bsdb.Database, form: _Form, rows: Optional[_json.RowWriter], keys: list[bytes], values: list[Any]
+    database: Optional[bsdb.Database],
+    form: _Form,
+    rows: Optional[_json.RowWriter],
+    keys: list[bytes],
+    values: list[Any],
 ) -> list[Any]:
     """Values as they are written. With --json those of absent keys are null."""
     if not form.json:
         return [None if value is None else _encoded(value, form.value) for value in values]
-    if rows is not None:
+    if database is not None and rows is not None:
         return [rows.write(database.get_row(key)).encode() for key in keys]
     texts = [None if value is None else _encoded(value, form.value) for value in values]
     return [_json.of_bytes(text).encode() for text in texts]
