@@ -1,6 +1,7 @@
 package tech.bsdb.check;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;

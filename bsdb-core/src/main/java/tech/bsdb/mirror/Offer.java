@@ -159,7 +159,8 @@ record Offer(String directory, Manifested manifest) {
    *
    * @return null if the set does not hold the shard, or it is another one
    */
-  @Nullable DataSet database(byte[] key, RangeOrigin origin, RemoteOptions options) throws IOException {
+  @Nullable DataSet database(byte[] key, RangeOrigin origin, RemoteOptions options)
+      throws IOException {
     ManifestFile stated = manifest.stated();
     String place = directory;
     if (stated.isSet()) {
