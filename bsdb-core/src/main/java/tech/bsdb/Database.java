@@ -170,7 +170,8 @@ public final class Database implements AutoCloseable {
       throws IOException {
     byte[] value;
     try {
-      value = distant.database.forKey(key, (found, choice) -> SampledGet.value(found, choice, key));
+      value =
+          distant.database.attempt(key, (found, choice) -> SampledGet.value(found, choice, key));
       if (value != null) {
         location.accept(distant.database.location());
       }

@@ -291,7 +291,7 @@ public record Facts(
         small(manifest, ZSTD_LONGEST, 0, compressed && !packed ? 1 << 21 : 0),
         manifest.textOrNull(VALUE_SCHEMA),
         ValueElements.parse(manifest.textOrNull(VALUE_ELEMENTS)),
-        packed ? bins(manifest, layout) : null,
+        layout != null && packed ? bins(manifest, layout) : null,
         packed && manifest.textOrNull(FILTER_BITS) != null
             ? new Filter(
                 small(manifest, FILTER_BITS, 1, MOST_FILTER_BITS),

@@ -11,6 +11,7 @@ import tech.bsdb.data.RecordScanner;
 import tech.bsdb.directory.DataSet;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.directory.EngineChoice;
+import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.BinSample;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileKind;
@@ -39,8 +40,6 @@ public final class SampledGet {
    * @param opened one database, of which only the data files need be there
    * @param choice chooses the engine that reads them
    * @return the value, or null, which says nothing
-   * @throws tech.bsdb.error.CorruptDatabaseException if a page is damaged, or if a record begins in
-   *     the last page and ends in none of these
    */
   public static byte @Nullable [] value(DataSet opened, EngineChoice choice, byte[] key)
       throws IOException {
@@ -88,6 +87,8 @@ public final class SampledGet {
           return records.value();
         }
       }
+      return null;
+    } catch (CorruptDatabaseException e) { // or a record that goes on behind the last page
       return null;
     }
   }

@@ -34,7 +34,7 @@ public final class RemoteDatabase implements Closeable {
   private final RangeReads reads;
   private final RemoteOptions options;
   private final CacheDirectory cache;
-  private @Nullable Offer first;
+  private volatile @Nullable Offer first;
   private @Nullable Path held;
   private @Nullable PageFile disk;
   private @Nullable Opened opened;
@@ -78,47 +78,50 @@ public final class RemoteDatabase implements Closeable {
     return opened(false, (opened, choice) -> opened);
   }
 
+  /** Looks for the value of a key in a database none of whose files is here. */
+  @FunctionalInterface
+  public interface Attempt {
+    /** Returns the value, or null if that must be looked for in another way. */
+    byte @Nullable [] value(DataSet opened, EngineChoice choice) throws IOException;
+  }
+
   /**
-   * Uses what the origin offers for one key, without files of the cache. Opening it afterwards goes
-   * on from there.
+   * Looks for a value by the manifest of its database alone. If it is not found, opening goes on
+   * from the same manifest.
    *
-   * @param use sees only the manifest of the database in which the key can be
-   * @return what it returns; null if files are missing, damaged or in another format, since opening
-   *     tells more
+   * @return the value; null if the attempt does not find it, or if files are missing, damaged or in
+   *     another format, since opening tells more
    * @throws java.nio.file.NotDirectoryException if the origin offers neither a database nor a store
    */
-  public <T> @Nullable T forKey(byte[] key, Use<@Nullable T> use) throws IOException {
+  public byte @Nullable [] attempt(byte[] key, Attempt attempt) throws IOException {
     Offer offer = Offer.readOnce(origin, options);
-    synchronized (this) {
-      first = offer;
-    }
+    first = offer;
     try {
       DataSet database = offer.database(key, origin, options);
       return database == null
           ? null
-          : use.with(
+          : attempt.value(
               database, EngineChoice.remote(ranges(Offer::name), options.memoryBytes(), null));
     } catch (NoSuchFileException
         | ChangedException
         | CorruptDatabaseException
         | UnsupportedFormatException e) {
+      first = null; // perhaps there is another version by now
       return null;
     }
   }
 
-  /** Where that lies which {@link #forKey} found, as people write it. */
-  public synchronized String location() {
-    return origin.location(first == null ? "" : first.directory());
-  }
-
-  private synchronized Offer offer(boolean again) throws IOException {
-    return again || first == null ? Offer.read(origin, options) : first;
+  /** Where that lies of which {@link #attempt} found a value, as people write it. */
+  public String location() {
+    Offer known = first;
+    return origin.location(known == null ? "" : known.directory());
   }
 
   private <T> T opened(boolean files, Use<T> use) throws IOException {
     Offer before = null;
     for (int attempt = 1; ; attempt++) {
-      Offer offer = offer(attempt > 1);
+      Offer known = attempt == 1 ? first : null;
+      Offer offer = known == null ? Offer.read(origin, options) : known;
       Path directory = cache.hold(offer.manifest().stated().id());
       boolean done = false;
       try {
