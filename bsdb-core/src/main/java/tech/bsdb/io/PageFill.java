@@ -122,13 +122,16 @@ public final class PageFill implements Closeable {
     if (first < end) {
       land(IN_FLIGHT - 1);
       disk.requireWritable();
+      int length = (int) (end - first) * PAGE;
+      CompletableFuture<byte[]> bytes = ranges.read(part.file, part.length, first * PAGE, length);
+      boolean isLate;
       synchronized (flying) {
-        if (closed) {
-          throw new CancellationException();
-        }
-        int length = (int) (end - first) * PAGE;
-        flying.add(
-            new Piece(part, first, ranges.read(part.file, part.length, first * PAGE, length)));
+        flying.add(new Piece(part, first, bytes));
+        isLate = closed;
+      }
+      if (isLate) {
+        bytes.cancel(true);
+        throw new CancellationException();
       }
     }
   }
@@ -182,10 +185,12 @@ public final class PageFill implements Closeable {
   }
 
   private void close(boolean waits) {
+    List<Piece> left;
     synchronized (flying) {
       closed = true;
-      flying.forEach(piece -> piece.bytes.cancel(true));
+      left = List.copyOf(flying);
     }
+    left.forEach(piece -> piece.bytes.cancel(true));
     if (waits) {
       Uninterrupted.join(thread);
     }

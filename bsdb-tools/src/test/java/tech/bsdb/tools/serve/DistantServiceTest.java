@@ -24,6 +24,7 @@ import tech.bsdb.remote.HttpOrigin;
 import tech.bsdb.remote.RangeServer;
 import tech.bsdb.remote.RangeServer.Fault;
 import tech.bsdb.remote.RemoteOptions;
+import tech.bsdb.store.Preload;
 import tech.bsdb.tools.CommandRun;
 import tech.bsdb.tools.inspect.Place;
 import tech.bsdb.tools.serve.Wire.Response;
@@ -113,6 +114,24 @@ class DistantServiceTest {
   private void rollBack() {
     CommandRun run = CommandRun.bsdb("rollback", folder.resolve("store").toString());
     assertThat(run.code()).as(run.toString()).isZero();
+  }
+
+  @Test
+  void whatIsPreloadedIsServedWithoutRequests() throws Exception {
+    Serving.publish(folder, 1);
+    serving.preload = Preload.ALL;
+    serving.data =
+        DataSetLocations.single(
+            new Place.Distant(
+                HttpOrigin.of(server.uri().resolve("store")),
+                options().withMemoryBytes(0).withPageBytes(4 << 20)));
+    serving.start();
+    await(() -> serving.said().contains("version v1: 100 % of"));
+    server.forget();
+    for (int i = 0; i < 50; i++) {
+      assertThat(get("/bsdb/k" + i)).isEqualTo("200 1");
+    }
+    assertThat(server.answered()).noneMatch(asked -> asked.path().contains("data-"));
   }
 
   @Test

@@ -46,6 +46,7 @@ final class Serving implements AutoCloseable {
   boolean json;
   boolean safeIntegers;
   OpenOptions open = OpenOptions.defaults();
+  Preload preload = Preload.NONE;
   int connections = 1000;
   int inFlight = 1000;
   int bodyBytes = 1 << 20;
@@ -150,7 +151,7 @@ final class Serving implements AutoCloseable {
                 open,
                 async,
                 safeIntegers ? ValueKind.SAFE_JSON : json ? ValueKind.JSON : ValueKind.BYTES,
-                Preload.NONE,
+                preload,
                 Duration.ofMillis(20),
                 pollElsewhere,
                 tokens,
