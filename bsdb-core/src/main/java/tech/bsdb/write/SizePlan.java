@@ -53,7 +53,10 @@ public record SizePlan(
   /** Pages of a file that are no content: header and footer. */
   private static final int FRAME = 2;
 
-  /** A manifest without schema fits in one page, with header and footer. */
+  /**
+   * A manifest without schema fits in one page, with header and footer. A sample of the index makes
+   * it a few pages longer, beside hundreds of data.
+   */
   private static final int MANIFEST = 3;
 
   /**
