@@ -55,9 +55,13 @@ pub extern "C" fn bsdb_remote_new() -> *mut bsdb_remote {
 ///
 /// | Name | Value | Default |
 /// |---|---|---|
-/// | requests | 1 to 4096: requests under way at once, at most | 64 |
+/// | requests | 1 to 4096: requests under way at once, at most | 256 |
 /// | deadline_ms | 10 or more: milliseconds for which a request is repeated | 30000 |
 /// | memory_bytes | bytes of pages that are kept in memory | 67108864 |
+/// | page_bytes | 1 MiB to 256 GiB: bytes of a file that keeps pages on disk, for all processes | none |
+/// | cache_dir | the directory of that file | BSDB_CACHE, or bsdb in XDG_CACHE_HOME or ~/.cache |
+/// | hedge | true: what takes unusually long is asked for a second time | false |
+/// | profile | the name of a profile of the AWS tools | AWS_PROFILE, default |
 /// | key, secret, token, region_name | credentials and region of S3 | the environment's, the machine's |
 /// | requester_pays | true: who reads from S3 pays for it | false |
 /// | account_name, account_key, sas_token, tenant_id, client_id, client_secret, connection_string | those of Azure | the environment's, the machine's |

@@ -7,10 +7,11 @@ use reader::Remote;
 use crate::error::{bsdb_error, Failure};
 
 /// Names that fsspec has too, and the settings that they are: of each kind of store that has one.
-const NAMED: [(&str, &[&str]); 13] = [
+const NAMED: [(&str, &[&str]); 14] = [
     ("key", &["aws_access_key_id"]),
     ("secret", &["aws_secret_access_key"]),
     ("token", &["aws_session_token"]),
+    ("profile", &["aws_profile"]),
     ("region_name", &["aws_region"]),
     ("requester_pays", &["aws_request_payer"]),
     ("account_name", &["azure_storage_account_name"]),
@@ -35,12 +36,18 @@ const CONNECTION_STRING: [(&str, &str); 4] = [
     ("BlobEndpoint", "azure_endpoint"),
 ];
 
+/// The sizes of the file that keeps pages on disk: 1 MiB to 256 GiB.
+const PAGE_BYTES: std::ops::RangeInclusive<u64> = 1 << 20..=1 << 38;
+
 /// Options with one more.
 pub(crate) fn set(remote: Remote, name: &str, value: &str) -> Result<Remote, Failure> {
     match name {
         "requests" => return Ok(remote.requests(number(name, value, 1..=4096)? as usize)),
         "deadline_ms" => return Ok(remote.deadline(Duration::from_millis(number(name, value, 10..=86_400_000)?))),
         "memory_bytes" => return Ok(remote.memory(number(name, value, 0..=u64::MAX)?)),
+        "page_bytes" => return Ok(remote.page_bytes(number(name, value, PAGE_BYTES)?)),
+        "cache_dir" => return Ok(remote.cache_dir(value)),
+        "hedge" => return Ok(remote.hedged(flag(name, value)?)),
         "connection_string" => {
             let parts = value.split(';').filter_map(|part| part.split_once('='));
             let settings = parts.filter_map(|(part, value)| {
@@ -57,11 +64,12 @@ pub(crate) fn set(remote: Remote, name: &str, value: &str) -> Result<Remote, Fai
     if CONNECTIONS.contains(&name) || ["aws_", "google_", "azure_"].iter().any(|start| name.starts_with(start)) {
         return put(remote, name, value);
     }
-    let known: Vec<&str> = ["requests", "deadline_ms", "memory_bytes", "connection_string"]
-        .into_iter()
-        .chain(NAMED.iter().map(|(name, _)| *name))
-        .chain(CONNECTIONS)
-        .collect();
+    let known: Vec<&str> =
+        ["requests", "deadline_ms", "memory_bytes", "page_bytes", "cache_dir", "hedge", "connection_string"]
+            .into_iter()
+            .chain(NAMED.iter().map(|(name, _)| *name))
+            .chain(CONNECTIONS)
+            .collect();
     Err(bsdb_error::invalid(format!(
         "unknown option {name:?}; known are {}, and settings that begin with aws_, google_ or azure_",
         known.join(", ")
@@ -83,6 +91,10 @@ fn number(name: &str, value: &str, range: std::ops::RangeInclusive<u64>) -> Resu
     })
 }
 
+fn flag(name: &str, value: &str) -> Result<bool, Failure> {
+    value.parse().map_err(|_| bsdb_error::invalid(format!("{name} must be true or false: {value}")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,6 +110,7 @@ mod tests {
             ("key", "[\"aws_access_key_id\"]"),
             ("anon", "[\"aws_skip_signature\", \"azure_skip_signature\", \"google_skip_signature\"]"),
             ("google_service_account", "[\"google_service_account\"]"),
+            ("profile", "[\"aws_profile\"]"),
             ("proxy_url", "[\"proxy_url\"]"),
         ] {
             let shown = shown(&[(name, "hidden")]).unwrap();
@@ -120,6 +133,8 @@ mod tests {
             ("requests", "4097"),
             ("deadline_ms", "-1"),
             ("memory_bytes", "64M"),
+            ("page_bytes", "4096"),
+            ("hedge", "yes"),
             ("endpoint_url", "https://user:hidden@host"),
             ("azure_endpoint", "https://host?sig=hidden"),
             ("connection_string", "BlobEndpoint=https://hidden@host"),

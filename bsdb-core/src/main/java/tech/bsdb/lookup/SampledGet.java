@@ -30,7 +30,7 @@ import tech.bsdb.io.PageSource;
  */
 public final class SampledGet {
   /** More pages than these are more than the lookup is worth. */
-  private static final int MOST_PAGES = 32;
+  private static final int MOST_PAGES = 128;
 
   private SampledGet() {}
 
