@@ -10,9 +10,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{fence, AtomicBool, Ordering};
 use std::sync::mpsc::{sync_channel, Receiver, SyncSender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::page_layout::{choose, hash, mix, Entry, Places, ENTRY, WAYS};
 use crate::error::{Error, Result};
@@ -25,6 +25,9 @@ pub(crate) const MOST: u64 = 1 << 38;
 
 /// The most pages that wait to be written.
 const WAITING: usize = 4096;
+
+/// How long closing waits for pages that were not written yet.
+const TO_CLOSE: Duration = Duration::from_secs(10);
 
 /// Now, in steps of 64 seconds.
 fn now() -> i32 {
@@ -44,6 +47,8 @@ struct Shared {
     places: Places,
     /// Whether a write failed.
     refused: AtomicBool,
+    /// When closing began.
+    closed: OnceLock<Instant>,
 }
 
 /// The thread that writes, so that nobody waits for the disk.
@@ -74,7 +79,8 @@ impl PageFile {
             }
             Err(e) => return Err(Error::io(path, e)),
         };
-        let shared = Shared { path: path.to_owned(), file, places, refused: AtomicBool::new(false) };
+        let shared =
+            Shared { path: path.to_owned(), file, places, refused: AtomicBool::new(false), closed: OnceLock::new() };
         Ok(Some(PageFile { shared: Arc::new(shared), writer: Mutex::new(None) }))
     }
 
@@ -100,11 +106,12 @@ impl PageFile {
     }
 }
 
-/// Writes what waits.
+/// Writes what waits, unless that takes long.
 impl Drop for PageFile {
     fn drop(&mut self) {
         let writer = self.writer.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(Writer { pages, thread }) = writer {
+            let _ = self.shared.closed.set(Instant::now());
             drop(pages);
             let _ = thread.join();
         }
@@ -123,6 +130,9 @@ impl Writer {
 impl Shared {
     fn write_all(&self, waiting: &Receiver<(u64, Box<[u8; SIZE]>)>) {
         for (hash, page) in waiting {
+            if self.closed.get().is_some_and(|closed| closed.elapsed() > TO_CLOSE) {
+                return;
+            }
             let Err(error) = self.write(hash, &page) else { continue };
             self.refused.store(true, Ordering::Relaxed);
             say(&self.path, &error);
@@ -148,7 +158,7 @@ impl Shared {
         // Another page may have come meanwhile.
         let mut again = [0; 8];
         read_exact(&self.file, &mut again, Places::entry(slot))?;
-        if page::stored(to) != entries[way].checksum || u64::from_le_bytes(again) != hash {
+        if bound(to, hash) != entries[way].bound || u64::from_le_bytes(again) != hash {
             return Ok(false);
         }
         let now = now();
@@ -167,12 +177,18 @@ impl Shared {
         fence(Ordering::SeqCst);
         write_all(&self.file, page, self.places.page(slot))?;
         let mut rest = [0; 8];
-        rest[..4].copy_from_slice(&page::stored(page).to_le_bytes());
+        rest[..4].copy_from_slice(&bound(page, hash).to_le_bytes());
         rest[4..].copy_from_slice(&now().to_le_bytes());
         write_all(&self.file, &rest, Places::entry(slot) + 8)?;
         fence(Ordering::SeqCst);
         write_all(&self.file, &hash.to_le_bytes(), Places::entry(slot))
     }
+}
+
+/// What an entry states of its page and its hash together. Of two writers of one slot, one may write the page last and the
+/// other one the hash, and the checksum of a page does not tell its database.
+fn bound(page: &[u8], hash: u64) -> u32 {
+    page::stored(page) ^ hash as u32
 }
 
 /// Says that a file cannot be written: nobody waits for that, so it is no error.
@@ -183,7 +199,9 @@ fn say(path: &Path, error: &io::Error) {
 
 /// Whether a path is a file with these places.
 fn holds(path: &Path, places: Places) -> io::Result<bool> {
-    let file = match File::open(path) {
+    // A pipe would be waited for.
+    let is_file = |found: fs::Metadata| if found.is_file() { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) };
+    let file = match fs::metadata(path).and_then(is_file).and_then(|()| File::open(path)) {
         Ok(file) => file,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(false),
         Err(e) => return Err(e),
@@ -202,8 +220,19 @@ fn make(path: &Path, places: Places) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let file = options.open(&made)?;
-    // The length alone takes no room until it is used.
-    let done = write_all(&file, &places.header(), 0).and_then(|()| file.set_len(places.length()));
+    let fill = || {
+        write_all(&file, &places.header(), 0)?;
+        // Java maps the entries, which must have their room. The pages take none until they are written.
+        let zeros = vec![0; 1 << 20];
+        let (mut at, end) = (SIZE as u64, places.page(0));
+        while at < end {
+            let length = zeros.len().min((end - at) as usize);
+            write_all(&file, &zeros[..length], at)?;
+            at += length as u64;
+        }
+        file.set_len(places.length())
+    };
+    let done = fill();
     drop(file);
     done.and_then(|()| fs::rename(&made, path)).inspect_err(|_| {
         let _ = fs::remove_file(&made);
@@ -330,6 +359,15 @@ mod tests {
         // A page of another database at the same place, which is sound.
         write_all(&raw, &page(FILE + 8, 0), places.page(slot)).unwrap();
         assert!(!is_sound(&file, FILE, 0));
+        file.shared.write(hash(FILE, 0), &page(FILE, 0)).unwrap();
+        assert!(is_sound(&file, FILE, 0));
+        // Of two writers, one wrote the page and what is bound to it, the other one the hash.
+        let other = page(FILE + 8, 0);
+        for bound in [bound(&other, hash(FILE + 8, 0)), page::stored(&other)] {
+            write_all(&raw, &other, places.page(slot)).unwrap();
+            write_all(&raw, &bound.to_le_bytes(), Places::entry(slot) + 8).unwrap();
+            assert!(!file.shared.read(hash(FILE, 0), &mut [0; SIZE]).unwrap());
+        }
         file.shared.write(hash(FILE, 0), &page(FILE, 0)).unwrap();
         assert!(is_sound(&file, FILE, 0));
         // A writer that was killed after each of its steps.

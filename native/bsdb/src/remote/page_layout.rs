@@ -23,8 +23,8 @@ pub(crate) struct Places {
 pub(crate) struct Entry {
     /// The hash of its page; 0 if the slot is empty.
     pub(crate) hash: u64,
-    /// The last 4 bytes of its page.
-    pub(crate) checksum: u32,
+    /// The last 4 bytes of its page, combined with the hash.
+    pub(crate) bound: u32,
     /// When it was last read.
     pub(crate) used: i32,
 }
@@ -67,7 +67,7 @@ impl Entry {
     pub(crate) fn of(bytes: &[u8]) -> Entry {
         Entry {
             hash: u64_at(bytes, 0).unwrap_or(0),
-            checksum: u32_at(bytes, 8).unwrap_or(0),
+            bound: u32_at(bytes, 8).unwrap_or(0),
             used: u32_at(bytes, 12).unwrap_or(0) as i32,
         }
     }
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn the_page_that_was_not_read_for_longest_goes() {
-        let entry = |hash, used| Entry { hash, checksum: 0, used };
+        let entry = |hash, used| Entry { hash, bound: 0, used };
         let full: Vec<Entry> = (0..8).map(|i| entry(100 + i, 50 - i as i32)).collect();
         assert_eq!(choose(&full, 1, 3), 7);
         assert_eq!(choose(&full, 102, 3), 2);

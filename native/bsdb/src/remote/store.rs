@@ -50,6 +50,7 @@ pub(crate) fn build(url: &Url, remote: &Remote) -> Result<Arc<dyn ObjectStore>> 
             if endpoint.is_some_and(|endpoint| endpoint.starts_with("http://")) {
                 builder = builder.with_allow_http(true);
             }
+            refuse_odd(url, &builder)?;
             require_aws_credentials(url, &builder)?;
             Arc::new(builder.with_retry(once()).with_http_connector(Connector).build().map_err(failed)?)
         }
@@ -98,6 +99,30 @@ pub(crate) fn build(url: &Url, remote: &Remote) -> Result<Arc<dyn ObjectStore>> 
     })
 }
 
+/// Refuses what no request can carry: the client of the store would panic.
+fn refuse_odd(url: &Url, builder: &AmazonS3Builder) -> Result<()> {
+    use AmazonS3ConfigKey as Key;
+    let refused = |what: &str, why: &str| Err(Error::Argument(format!("{}: the {what} of S3 {why}", url.shown)));
+    for (key, what) in [
+        (Key::AccessKeyId, "access key"),
+        (Key::SecretAccessKey, "secret key"),
+        (Key::Token, "session token"),
+        (Key::Region, "region"),
+    ] {
+        if builder.get_config_value(&key).is_some_and(|value| value.chars().any(char::is_control)) {
+            return refused(what, "has a control character; check the options, the environment and ~/.aws");
+        }
+    }
+    for key in [Key::Endpoint, Key::S3Endpoint] {
+        let Some(value) = builder.get_config_value(&key) else { continue };
+        match reqwest::Url::parse(&value) {
+            Ok(parsed) if matches!(parsed.scheme(), "http" | "https") && parsed.has_host() => {}
+            _ => return refused("endpoint", "is no URL such as https://host:port"),
+        }
+    }
+    Ok(())
+}
+
 /// The settings that the caller gave. Those of other kinds of stores, by the beginnings of their names, are for other
 /// databases.
 fn settings<K: FromStr>(url: &Url, remote: &Remote, own: &str) -> Result<Vec<(K, String)>> {
@@ -106,6 +131,9 @@ fn settings<K: FromStr>(url: &Url, remote: &Remote, own: &str) -> Result<Vec<(K,
     for (name, value) in &remote.settings {
         if name == PROFILE {
             continue;
+        }
+        if value.chars().any(char::is_control) && !name.starts_with("google_") {
+            return Err(Error::Argument(format!("{}: the setting {name:?} has a control character", url.shown)));
         }
         match name.parse().or_else(|_| name.strip_prefix(own).unwrap_or(name).parse()) {
             Ok(key) => settings.push((key, value.clone())),
@@ -230,5 +258,21 @@ mod tests {
         let error = built("s3://b/db", Remote::default().set("aws_colour", "hidden")).unwrap_err().to_string();
         assert!(error.contains("aws_colour") && !error.contains("hidden"), "{error}");
         assert!(built("az://b/db", Remote::default().set("account_name", "a").set("aws_region", "x")).is_ok());
+    }
+
+    #[test]
+    fn refuses_what_no_request_can_carry() {
+        for (name, value) in [
+            ("aws_access_key_id", "hidden\nx"),
+            ("aws_secret_access_key", "hidden\u{1}"),
+            ("aws_session_token", "hidden\r"),
+            ("aws_region", "hidden\n"),
+            ("aws_endpoint", "hidden"),
+            ("aws_endpoint", "http://"),
+        ] {
+            let keys = Remote::default().set("aws_access_key_id", "a").set("aws_secret_access_key", "s");
+            let error = built("s3://b/db", keys.set(name, value)).unwrap_err();
+            assert!(matches!(error, Error::Argument(_)) && !error.to_string().contains("hidden"), "{error}");
+        }
     }
 }

@@ -65,6 +65,10 @@ def mailbox() -> Optional[_Mailbox]:
         return _mailboxes[loop]
     except KeyError:
         pass
+    for reference in _mailboxes.keyrefs():
+        other = reference()
+        if other is not None and other.is_closed():  # a future that waits in its mailbox would keep it for ever
+            _mailboxes.pop(other, None)
     box = _Mailbox() if hasattr(_bsdb, "_Mailbox") else None
     if box is not None:
         try:

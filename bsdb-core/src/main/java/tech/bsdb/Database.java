@@ -2,6 +2,7 @@ package tech.bsdb;
 
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -24,6 +25,7 @@ import tech.bsdb.lookup.OrderedKeys;
 import tech.bsdb.lookup.OrderedWalk;
 import tech.bsdb.lookup.RecordWalk;
 import tech.bsdb.lookup.SampledGet;
+import tech.bsdb.remote.ChangedException;
 import tech.bsdb.remote.RangeOrigin;
 import tech.bsdb.remote.RemoteOptions;
 import tech.bsdb.remote.RemoteTraffic;
@@ -150,7 +152,7 @@ public final class Database implements AutoCloseable {
         return database.get(key);
       }
     }
-    return getOnce(Distant.of(location, options), key, read -> {});
+    return getOnce(() -> Distant.of(location, options), key, read -> {});
   }
 
   /**
@@ -163,7 +165,22 @@ public final class Database implements AutoCloseable {
   public static byte @Nullable [] getOnce(
       RangeOrigin origin, byte[] key, RemoteOptions options, Consumer<String> location)
       throws IOException {
-    return getOnce(new Distant(origin, options, null), key, location);
+    return getOnce(() -> new Distant(origin, options, null), key, location);
+  }
+
+  /** Finds a database elsewhere. */
+  @FunctionalInterface
+  private interface Finding {
+    Distant find() throws IOException;
+  }
+
+  private static byte @Nullable [] getOnce(Finding finding, byte[] key, Consumer<String> location)
+      throws IOException {
+    try {
+      return getOnce(finding.find(), key, location);
+    } catch (NoSuchFileException | ChangedException e) { // perhaps there is a new version
+      return getOnce(finding.find(), key, location);
+    }
   }
 
   private static byte @Nullable [] getOnce(Distant distant, byte[] key, Consumer<String> location)

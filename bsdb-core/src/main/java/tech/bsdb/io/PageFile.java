@@ -32,8 +32,8 @@ import java.util.zip.CRC32C;
  *
  * <p>A page can be in one of the 8 slots of its set, and replaces the one there that was read least
  * recently, in steps of about a minute. Nothing that comes from the file is trusted: what a process
- * that was killed, a power cut or two writers of one slot leave fails the checksum of the page, of
- * which the slot's entry holds a copy, and counts as absent.
+ * that was killed, a power cut or two writers of one slot leave fails the checksum of the page, or
+ * is not what its entry states of both the page and its hash, and counts as absent.
  */
 public final class PageFile implements Closeable {
   private static final int PAGE = PageSource.PAGE;
@@ -51,6 +51,9 @@ public final class PageFile implements Closeable {
 
   private static final long MAGIC = 0x5347_5042_4453_4201L; // 1, "BSDBPGS"
   private static final int CHECKSUMMED = 16;
+
+  /** How long closing waits for pages that were not written yet. */
+  private static final int SECONDS_TO_CLOSE = 10;
 
   /** The most pages that wait to be written. */
   private static final int WAITING = 4096;
@@ -132,6 +135,9 @@ public final class PageFile implements Closeable {
   }
 
   private static boolean holds(Path path, ByteBuffer header, long length) throws IOException {
+    if (!Files.isRegularFile(path)) {
+      return false; // or a pipe, which would be waited for
+    }
     try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
       ByteBuffer found = ByteBuffer.allocate(PAGE);
       return file.size() == length
@@ -190,9 +196,18 @@ public final class PageFile implements Closeable {
   }
 
   /** The hash of a page, never 0. */
-  private static long hash(long identity, long page) {
+  static long hash(long identity, long page) {
     long hash = mix(identity ^ page + 0x9e3779b97f4a7c15L);
     return hash == 0 ? 1 : hash;
+  }
+
+  /**
+   * What an entry states of its page and its hash together. Of two writers of one slot, one may
+   * write the page last and the other one the hash, and the checksum of a page does not tell its
+   * database.
+   */
+  private static int bound(byte[] page, int at, long hash) {
+    return (int) INTS.get(ByteBuffer.wrap(page), at + PAGE - 4) ^ (int) hash;
   }
 
   /** The first slot of the set of a page. */
@@ -217,9 +232,9 @@ public final class PageFile implements Closeable {
     int first = first(hash);
     for (int slot = first; slot < first + WAYS; slot++) {
       if ((long) LONGS.getAcquire(entries, slot * ENTRY) == hash) {
-        int checksum = (int) INTS.get(entries, slot * ENTRY + 8);
+        int bound = (int) INTS.get(entries, slot * ENTRY + 8);
         if (fill(slot, target, at)
-            && (int) INTS.get(ByteBuffer.wrap(target), at + PAGE - 4) == checksum
+            && bound(target, at, hash) == bound
             && (long) LONGS.getAcquire(entries, slot * ENTRY) == hash) {
           int now = now();
           if ((int) INTS.get(entries, slot * ENTRY + 12) != now) { // do not dirty it at each read
@@ -306,8 +321,7 @@ public final class PageFile implements Closeable {
       for (long to = place(chosen); bytes.hasRemaining(); ) {
         to += channel.write(bytes, to).get();
       }
-      int checksum = (int) INTS.get(ByteBuffer.wrap(source), at + PAGE - 4);
-      INTS.set(entries, chosen * ENTRY + 8, checksum);
+      INTS.set(entries, chosen * ENTRY + 8, bound(source, at, hash));
       INTS.set(entries, chosen * ENTRY + 12, now());
       LONGS.setRelease(entries, chosen * ENTRY, hash);
     } catch (ExecutionException | InterruptedException | InternalError e) { // a full disk
@@ -341,11 +355,17 @@ public final class PageFile implements Closeable {
     }
   }
 
-  /** Writes what waits, and closes the file. Nothing may be read or written afterwards. */
+  /**
+   * Writes what waits, unless that takes long, and closes the file. Nothing may be read or written
+   * afterwards.
+   */
   @Override
   public void close() throws IOException {
     writer.shutdown();
     try {
+      if (!writer.awaitTermination(SECONDS_TO_CLOSE, TimeUnit.SECONDS)) {
+        refused = true; // of what waits, nothing more is written
+      }
       while (!writer.awaitTermination(1, TimeUnit.MINUTES)) {
         warning.accept(path + ": is still being written");
       }

@@ -70,8 +70,21 @@ final class CacheDirectory {
   static CacheDirectory open(RemoteOptions options) throws IOException {
     Path given = options.cache();
     Path path = given != null ? given : ofUser(System.getenv());
-    create(path);
-    CacheDirectory cache = new CacheDirectory(path.toRealPath());
+    CacheDirectory cache;
+    try {
+      create(path);
+      cache = new CacheDirectory(path.toRealPath());
+    } catch (FileSystemException e) {
+      String why = e.getReason() == null ? "" : ": " + e.getReason();
+      throw (FileSystemException)
+          new FileSystemException(
+                  path.toString(),
+                  null,
+                  "this cache directory cannot be made"
+                      + why
+                      + "; choose another one by BSDB_CACHE")
+              .initCause(e);
+    }
     cache.refuseIfShared();
     create(cache.arriving);
     return cache;

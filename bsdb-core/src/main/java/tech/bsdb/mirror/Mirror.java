@@ -162,6 +162,11 @@ final class Mirror implements Elsewhere {
       try {
         Files.write(arriving, bytes);
         replace(arriving, file);
+      } catch (FileSystemException e) {
+        throw e;
+      } catch (IOException e) { // a full disk, which names no file
+        throw (FileSystemException)
+            new FileSystemException(arriving.toString(), null, e.getMessage()).initCause(e);
       } finally {
         Files.deleteIfExists(arriving);
       }

@@ -33,7 +33,7 @@ public final class RemoteDatabase implements Closeable {
   private final CountedRanges origin;
   private final RangeReads reads;
   private final RemoteOptions options;
-  private final CacheDirectory cache;
+  private @Nullable CacheDirectory cache;
   private volatile @Nullable Offer first;
   private @Nullable Path held;
   private @Nullable PageFile disk;
@@ -46,10 +46,9 @@ public final class RemoteDatabase implements Closeable {
     this.origin = new CountedRanges(own);
     this.reads = new RangeReads(own, options);
     this.options = options;
-    this.cache = CacheDirectory.open(options);
   }
 
-  /** Finds the cache, and asks nothing of the origin yet. */
+  /** Asks nothing of the origin yet. */
   public static RemoteDatabase of(RangeOrigin origin, RemoteOptions options) throws IOException {
     return new RemoteDatabase(origin, options);
   }
@@ -117,7 +116,16 @@ public final class RemoteDatabase implements Closeable {
     return origin.location(known == null ? "" : known.directory());
   }
 
+  /** The cache; one value alone needs none. */
+  private synchronized CacheDirectory cache() throws IOException {
+    if (cache == null) {
+      cache = CacheDirectory.open(options);
+    }
+    return cache;
+  }
+
   private <T> T opened(boolean files, Use<T> use) throws IOException {
+    CacheDirectory cache = cache();
     Offer before = null;
     for (int attempt = 1; ; attempt++) {
       Offer known = attempt == 1 ? first : null;
@@ -188,7 +196,7 @@ public final class RemoteDatabase implements Closeable {
   /** The pages kept on disk, or null if the options allow none. */
   private synchronized @Nullable PageFile disk() throws IOException {
     if (disk == null && options.pageBytes() > 0) {
-      disk = PageFile.open(cache.pages(), options.pageBytes(), LOG::warn);
+      disk = PageFile.open(cache().pages(), options.pageBytes(), LOG::warn);
     }
     return disk;
   }
@@ -206,7 +214,7 @@ public final class RemoteDatabase implements Closeable {
       if (fill != null) {
         fill.close();
       }
-      if (held != null) {
+      if (cache != null && held != null) {
         cache.release(held);
       }
       if (disk != null) {

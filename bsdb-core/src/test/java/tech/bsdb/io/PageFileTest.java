@@ -186,6 +186,30 @@ class PageFileTest {
     }
   }
 
+  /** Of two writers, one wrote the page and what is bound to it, and the other one the hash. */
+  @Test
+  void aPageAndAHashOfTwoWritersAreNotTakenForOne() throws IOException {
+    byte[] other = page(~FILE, 7);
+    int checksum = ByteBuffer.wrap(other).order(ByteOrder.LITTLE_ENDIAN).getInt(PAGE - 4);
+    for (int bound : new int[] {checksum ^ (int) PageFile.hash(~FILE, 7), checksum}) {
+      Files.deleteIfExists(path);
+      fill(PageFile.LEAST, FILE, 100);
+      ByteBuffer all = ByteBuffer.wrap(Files.readAllBytes(path)).order(ByteOrder.LITTLE_ENDIAN);
+      int pages = (all.limit() - PAGE) / (PAGE + 16) / 8 * 8;
+      int from = all.limit() - pages * PAGE;
+      for (int slot = 0; slot < pages; slot++) {
+        all.putInt(PAGE + slot * 16 + 8, bound).put(from + slot * PAGE, other);
+      }
+      Files.write(path, all.array());
+
+      try (PageFile file = open(PageFile.LEAST)) {
+        for (long number = 0; number < 100; number++) {
+          assertThat(file.read(FILE, number, new byte[PAGE], 0)).isFalse();
+        }
+      }
+    }
+  }
+
   /** The reader verifies what {@code read} returns; so a flipped bit must never pass both. */
   @Test
   void flippedBitsAreSeenByTheEntryOrTheChecksum() throws IOException {

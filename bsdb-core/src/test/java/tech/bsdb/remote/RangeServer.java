@@ -361,11 +361,7 @@ public final class RangeServer implements AutoCloseable {
     try {
       return answer.send(out);
     } finally {
-      synchronized (log) {
-        atOnce--;
-        String range = request.headers.getOrDefault("range", "");
-        answered.add(new Answered(request.method, request.path, range, answer.status));
-      }
+      answer.note();
     }
   }
 
@@ -383,10 +379,23 @@ public final class RangeServer implements AutoCloseable {
     private final Map<String, String> headers = new TreeMap<>();
     private byte[] body = {};
     private int status;
+    private boolean noted;
 
     Answer(Request request, Fault fault) {
       this.request = request;
       this.fault = fault;
+    }
+
+    /** Notes the end of the request, before a client can know of it. A second call does nothing. */
+    void note() {
+      synchronized (log) {
+        if (!noted) {
+          noted = true;
+          atOnce--;
+          String range = request.headers.getOrDefault("range", "");
+          answered.add(new Answered(request.method, request.path, range, status));
+        }
+      }
     }
 
     /** Sends the answer; returns whether the connection stays open. */
@@ -405,6 +414,7 @@ public final class RangeServer implements AutoCloseable {
         pause(Duration.ofDays(1));
       }
       compose();
+      note();
       write(out);
       return !fault.has(Fault.Kind.NO_LENGTH) && !fault.has(Fault.Kind.CUT);
     }
