@@ -227,6 +227,9 @@ class RemoteDatabaseTest {
         } else {
           assertThat(origin.requests()).isPositive();
         }
+      } // closing waits until the pages are written
+      try (Database database = Database.open(origin, options)) {
+        origin.requests();
         truth.checkGets(database);
         assertThat(origin.requests()).as("pages were kept").isZero();
       }

@@ -88,14 +88,18 @@ class PageFileTest {
   private void fill(long bytes, long identity, long pages) throws IOException {
     try (PageFile file = open(bytes)) {
       for (long page = 0; page < pages; page++) {
-        file.write(identity, page, page(identity, page), 0);
+        file.put(identity, page, page(identity, page), 0, Integer.MAX_VALUE);
       }
     }
   }
 
   @Test
   void pagesSurviveAndBelongToOneFileOfOneDatabase() throws IOException {
-    fill(16 << 20, FILE, 500);
+    try (PageFile file = open(16 << 20)) {
+      for (long page = 0; page < 500; page++) {
+        file.write(FILE, page, page(FILE, page), 0);
+      }
+    }
 
     try (PageFile file = open(16 << 20)) {
       assertThat(present(file, FILE, 500)).isEqualTo(500);

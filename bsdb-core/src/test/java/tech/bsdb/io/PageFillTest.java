@@ -109,23 +109,25 @@ class PageFillTest {
   @Test
   void pagesThatLookupsReadMeanwhileStay() throws Exception {
     try (PageFile disk = disk(1 << 20)) {
-      for (long page = 0; page < 4 * disk.pages(); page++) {
-        disk.put(9, page, bytes(page, 1), 0, Integer.MAX_VALUE);
-      }
       byte[] page = new byte[PAGE];
+      Ranges ranges = (file, size, from, length) -> range(from, length);
       List<Long> before = new ArrayList<>();
-      for (long number = 0; number < 4 * disk.pages(); number++) {
-        if (disk.read(9, number, page, 0)) {
-          before.add(number);
+      int minute;
+      do { // that of the reads must be that in which the filling begins
+        minute = PageFile.now();
+        before.clear();
+        for (long number = 0; number < 4 * disk.pages(); number++) {
+          disk.put(9, number, bytes(number, 1), 0, Integer.MAX_VALUE);
         }
-      }
-      new PageFill(
-              disk,
-              (file, size, from, length) -> range(from, length),
-              List.of(part(500)),
-              (at, all) -> {})
-          .result()
-          .get(60, TimeUnit.SECONDS);
+        for (long number = 0; number < 4 * disk.pages(); number++) {
+          if (disk.read(9, number, page, 0)) {
+            before.add(number);
+          }
+        }
+        new PageFill(disk, ranges, List.of(part(500)), (at, all) -> {})
+            .result()
+            .get(60, TimeUnit.SECONDS);
+      } while (PageFile.now() != minute);
       assertThat(before).isNotEmpty().allMatch(number -> disk.read(9, number, page, 0));
     }
   }
