@@ -13,8 +13,10 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -143,6 +145,7 @@ class RemoteHttpTest {
     large.build(directory.resolve("www/rdb"), BuildOptions.defaults().withLayout(layout));
     long seed = random.nextLong();
     AtomicInteger faults = new AtomicInteger();
+    Set<String> flipped = ConcurrentHashMap.newKeySet(); // a page that is damaged twice is corrupt
     int lookups = Rounds.longOrShort(100_000, 2_000);
     try (Database database = Database.open(at("rdb"), options().withAttempts(6))) {
       server.rule(
@@ -154,7 +157,9 @@ class RemoteHttpTest {
                     ? Fault.none().status(503).retryAfter("0")
                     : kind == 10
                         ? Fault.none().cutAfter(chance.nextInt(4096))
-                        : kind == 11 ? Fault.none().flipped(chance.nextInt(32_768)) : Fault.none();
+                        : kind == 11 && flipped.add(start(request))
+                            ? Fault.none().flipped(chance.nextInt(32_768))
+                            : Fault.none();
             faults.addAndGet(kind < 12 ? 1 : 0);
             return fault;
           });
@@ -175,6 +180,11 @@ class RemoteHttpTest {
       assertThat(database.remoteTraffic().retries()).isPositive();
     }
     assertThat(faults.get()).isPositive();
+  }
+
+  /** Where in which file a request begins. */
+  private static String start(RangeServer.Request request) {
+    return request.path() + request.headers().getOrDefault("range", "").split("-")[0];
   }
 
   @Test

@@ -109,6 +109,7 @@ class MirrorTest {
   void theCurrentVersionOfAStoreIsOpenedWithFourRequests() throws Exception {
     FolderRanges origin = new FolderRanges(store("v2", "v1"));
     check(origin);
+    Leaks.assertNone(directory); // the requests of the first open have ended
     origin.requests();
     try (Database database = Database.open(origin, options().withCache(directory.resolve("new")))) {
       assertThat(origin.requests()).isBetween(3L, 4L); // that of the manifest may come too late

@@ -72,15 +72,14 @@ class SmallTest {
   void aServerThatFallsSilentCostsOneDeadline() throws Exception {
     Truth.random(Seeds.random("SmallTest"), 300, 40)
         .build(folder.resolve("rdb"), BuildOptions.defaults());
-    for (int stalledAfter : new int[] {-1, 5000}) {
-      for (String file : new String[] {"manifest", "index-"}) {
-        spoil(file, request -> Fault.none().stalledAfter(stalledAfter));
-        assertThatThrownBy(() -> Database.open(server.uri().resolve("rdb"), options(1000)))
-            .isInstanceOf(IOException.class)
-            .hasMessageStartingWith(server.uri() + "rdb/" + file)
-            .hasMessageContaining(": nothing arrived within 1.0 s");
-        assertThat(asked.get()).isBetween(1, 2); // a timer may ring a millisecond early
-      }
+    for (String file : new String[] {"manifest", "index-"}) {
+      int stalledAfter = file.equals("manifest") ? -1 : 5000;
+      spoil(file, request -> Fault.none().stalledAfter(stalledAfter));
+      assertThatThrownBy(() -> Database.open(server.uri().resolve("rdb"), options(5000)))
+          .isInstanceOf(IOException.class)
+          .hasMessageStartingWith(server.uri() + "rdb/" + file)
+          .hasMessageContaining(": nothing arrived within 5.0 s");
+      assertThat(asked.get()).isBetween(1, 2); // a timer may ring a millisecond early
     }
   }
 
@@ -90,11 +89,11 @@ class SmallTest {
     spoil(
         "CURRENT",
         request -> request.number() < 3 ? Fault.none().status(503) : Fault.none().stalledAfter(-1));
-    assertThatThrownBy(() -> read("CURRENT", options(2000)))
+    assertThatThrownBy(() -> read("CURRENT", options(5000)))
         .isInstanceOf(IOException.class)
         .hasMessage(
             server.uri()
-                + "CURRENT: nothing arrived within 2.0 s; the last failure: the server answered"
+                + "CURRENT: nothing arrived within 5.0 s; the last failure: the server answered"
                 + " 503");
   }
 
@@ -102,15 +101,15 @@ class SmallTest {
   void aPauseThatTheServerAsksForIsMade() throws Exception {
     Files.writeString(folder.resolve("CURRENT"), "v1");
     spoil("CURRENT", request -> Fault.none().status(503).retryAfter("3600"));
-    assertThatThrownBy(() -> read("CURRENT", options(1000))).hasMessageEndingWith("answered 503");
+    assertThatThrownBy(() -> read("CURRENT", options(10_000))).hasMessageEndingWith("answered 503");
     assertThat(asked).hasValue(1);
   }
 
   @Test
   void whatArrivesSlowlyArrives() throws Exception {
-    Files.writeString(folder.resolve("CURRENT"), "v1234567");
+    Files.writeString(folder.resolve("CURRENT"), "v123456789abcdef");
     spoil("CURRENT", request -> Fault.none().dripping(Duration.ofMillis(400)));
-    assertThat(read("CURRENT", options(2000))).isEqualTo("v1234567");
+    assertThat(read("CURRENT", options(5000))).isEqualTo("v123456789abcdef");
     assertThat(asked).hasValue(1);
   }
 

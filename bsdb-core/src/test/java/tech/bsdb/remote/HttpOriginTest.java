@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
@@ -310,12 +311,12 @@ class HttpOriginTest {
 
   @Test
   void reportsAServerThatIsNotThere() throws IOException {
-    int port;
-    try (ServerSocket taken = new ServerSocket(0)) {
-      port = taken.getLocalPort();
+    try (Socket silent = new Socket()) {
+      silent.bind(new InetSocketAddress(0)); // and does not listen
+      int port = silent.getLocalPort();
+      origin = HttpOrigin.of(URI.create("http://localhost:" + port + "/x"));
+      assertThat(origin.reason(failure())).isEqualTo("cannot connect to localhost:" + port);
     }
-    origin = HttpOrigin.of(URI.create("http://localhost:" + port + "/x"));
-    assertThat(origin.reason(failure())).isEqualTo("cannot connect to localhost:" + port);
     origin = HttpOrigin.of(URI.create("http://no-such-host.invalid/x"));
     assertThat(origin.reason(failure())).isEqualTo("there is no host no-such-host.invalid");
   }

@@ -167,7 +167,7 @@ class DistantServiceTest {
         .contains("\"current\":\"v1\"", "\"remote\":{\"requests\":", "\"builtAt\":null");
     assertThat(serving.metric("bsdb_remote_requests_total")).isPositive();
     assertThat(serving.metric("bsdb_remote_bytes_total")).isPositive();
-    assertThat(serving.metric("bsdb_version_swaps_total")).isEqualTo(2);
+    await(() -> serving.metric("bsdb_version_swaps_total") == 2);
   }
 
   @Test
