@@ -35,10 +35,12 @@ import tech.bsdb.remote.RemoteOptions;
 /** Databases that are read where they lie on a web server. */
 @Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RemoteHttpTest {
+  private static final int RECORDS = Rounds.longOrShort(300, 80);
+
   @TempDir Path directory;
 
   private final SplittableRandom random = Seeds.random("RemoteHttpTest");
-  private final Truth truth = Truth.random(random, 300, 40);
+  private final Truth truth = Truth.random(random, RECORDS, 40);
   private RangeServer server;
 
   @BeforeEach
@@ -105,11 +107,11 @@ class RemoteHttpTest {
       for (Truth.Entry record : truth.records()) {
         Truth.same(database.get(record.key()), record.value(), "value");
       }
-      assertThat(server.answered().size()).isEqualTo(3 + 300);
-      assertThat(database.remoteTraffic().requests()).isEqualTo(3 + 300);
+      assertThat(server.answered().size()).isEqualTo(3 + RECORDS);
+      assertThat(database.remoteTraffic().requests()).isEqualTo(3 + RECORDS);
     }
     try (Database database = Database.open(at("rdb"), options())) {
-      assertThat(server.answered().size()).isEqualTo(3 + 300 + 2);
+      assertThat(server.answered().size()).isEqualTo(3 + RECORDS + 2);
       assertThat(database.remoteTraffic().retries()).isZero();
     }
   }

@@ -98,7 +98,7 @@ class RemoteReadsTest {
   })
   void everyAnswerIsRight(Layout layout, int files, int shards, boolean ordered) throws Exception {
     build(
-        3000,
+        Rounds.longOrShort(3000, 900),
         random.nextBoolean() ? 60 : 9000,
         BuildOptions.defaults()
             .withLayout(layout)

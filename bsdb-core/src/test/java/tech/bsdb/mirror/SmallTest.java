@@ -101,7 +101,7 @@ class SmallTest {
   void aPauseThatTheServerAsksForIsMade() throws Exception {
     Files.writeString(folder.resolve("CURRENT"), "v1");
     spoil("CURRENT", request -> Fault.none().status(503).retryAfter("3600"));
-    assertThatThrownBy(() -> read("CURRENT", options(10_000))).hasMessageEndingWith("answered 503");
+    assertThatThrownBy(() -> read("CURRENT", options(4000))).hasMessageEndingWith("answered 503");
     assertThat(asked).hasValue(1);
   }
 
