@@ -144,20 +144,24 @@ final class CacheDirectory {
     return path.resolve(id.toString());
   }
 
-  /** Keeps the directory of a database or a set until it is released, and creates it. */
+  /**
+   * Keeps the directory of a database or a set until it is released, and says that it is in use. It
+   * is made with its first file.
+   */
   Path hold(DatabaseId id) throws IOException {
     Path directory = of(id);
     synchronized (USERS) {
       USERS.merge(directory, 1, Integer::sum);
     }
     try {
-      create(directory);
-      touch(directory);
-      return directory;
+      Files.setLastModifiedTime(directory, FileTime.from(Instant.now())); // others go before it
+    } catch (NoSuchFileException e) {
+      // not here yet, or another process has just removed it
     } catch (IOException | RuntimeException e) {
       release(directory);
       throw e;
     }
+    return directory;
   }
 
   /** Ends one {@link #hold}. */
@@ -165,11 +169,6 @@ final class CacheDirectory {
     synchronized (USERS) {
       USERS.computeIfPresent(directory, (held, users) -> users == 1 ? null : users - 1);
     }
-  }
-
-  /** Says that a directory is in use; others go before it. */
-  private static void touch(Path directory) throws IOException {
-    Files.setLastModifiedTime(directory, FileTime.from(Instant.now()));
   }
 
   /** A new file of this process alone, empty, to become one of the cache. */

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -189,27 +190,33 @@ class WorkspaceTest {
     assertThat(Leaks.tree(directory)).containsExactly("a");
   }
 
-  /** Like a build that made the parent, and fails before there is anything in it. */
+  /** Like builds that made the parent, and fail before there is anything in it. */
   @Test
   void aParentThatAnotherBuildRemovesIsMadeAgain() throws Exception {
     Path parent = directory.resolve("a");
     AtomicBoolean done = new AtomicBoolean();
+    Semaphore removals = new Semaphore(0);
     Thread other =
         new Thread(
             () -> {
               while (!done.get()) {
-                DurableFiles.removeIfEmpty(List.of(parent));
+                if (Files.exists(parent) && removals.tryAcquire()) {
+                  DurableFiles.removeIfEmpty(List.of(parent));
+                }
               }
             });
     other.start();
     try {
       for (int i = 0; i < 300; i++) {
+        removals.drainPermits();
+        removals.release(20); // fewer than the attempts that a build makes
         Workspace.create(parent.resolve("db"), false, null).close();
       }
     } finally {
       done.set(true);
       other.join();
     }
+    DurableFiles.removeIfEmpty(List.of(parent));
     assertThat(Leaks.tree(directory)).isEmpty();
   }
 
