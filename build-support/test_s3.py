@@ -146,12 +146,12 @@ lines = [f"key-{number} value-{number}" for number in range(200_000)]
 for changed in ("one", "two"):
     text = WORK / f"{changed}.txt"
     text.write_text("\n".join([*lines, f"changed {changed}", ""]))
-    assert run("build", "-i", text, "-o", WORK / changed, "--shards", "8", "-q").returncode == 0
+    assert run("build", "-i", text, "-o", WORK / changed, "--shards", "8", "--layout", "blocked", "-q").returncode == 0
 shards = WORK / "shards"
 push("a push of a set", WORK / "one", port, "--version", "v1", store="shards")
 proxy = Proxy(port)
 proxy.cuts = 12
-proxy.after = 300_000
+proxy.after = 150_000
 brought = pull("a pull of a set with cut connections", shards, proxy.port, store="shards")
 began = time.monotonic()
 size = sum(file.stat().st_size for file in (WORK / "one").rglob("*.bsdb"))
@@ -222,7 +222,7 @@ line = ["serve", "-A", "127.0.0.1", "-p", web, "-d", followed, "--follow", "s3a:
 with open(WORK / "followed.log", "w") as log:
     serving = subprocess.Popen([BSDB, *map(str, line), *endpoint(proxy.port)], env=environment, stderr=log)
 until("a server pulls its first version", lambda: fetched(f"http://127.0.0.1:{web}/bsdb/changed") == "one")
-proxy.after = 300_000
+proxy.after = 150_000
 proxy.cuts = 3
 push("a push while it serves", WORK / "two", port, "--version", "v2", store="followed")
 until("it follows, with cut connections", lambda: fetched(f"http://127.0.0.1:{web}/bsdb/changed") == "two")

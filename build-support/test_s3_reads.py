@@ -111,10 +111,13 @@ assert pushed.returncode == 0, pushed.stderr
 PLACE = f"s3a://{BUCKET}/packed"
 STORE = f"s3a://{BUCKET}/store"
 
-# A database: its manifest, CURRENT, which is missing, and the index. A store: CURRENT, the manifest, which is missing,
-# that of its version, and the index.
-read("one key, nothing cached", "get", "-d", PLACE, "key-4711", out="value-4711\n", requests=4, data=1)
-read("one key, the index cached", "get", "-d", PLACE, "key-815", out="value-815\n", requests=3, data=1)
+# A value alone: the manifest, and pages around where its sample says. Several, of a database: its manifest, CURRENT, which
+# is missing, and the index. Of a store: CURRENT, the manifest, which is missing, that of its version, and the index.
+read("one key", "get", "-d", PLACE, "key-4711", out="value-4711\n", requests=2, data=1)
+two = WORK / "two"
+two.write_text("key-4711\nkey-815\n")
+read("two keys, nothing cached", "get", "-d", PLACE, "--keys-from", two, out="value-4711\nvalue-815\n", requests=5, data=2)
+read("two keys, the index cached", "get", "-d", PLACE, "--keys-from", two, out="value-4711\nvalue-815\n", requests=4, data=2)
 read("an absent key", "get", "-d", PLACE, "none", code=1, out="", err='"none" is absent')
 said = f"reading {STORE}/v1, the current version"
 read("one key of a store", "get", "-d", STORE, "key-1", out="value-1\n", err=said, data=1, cache="other")

@@ -331,6 +331,26 @@ class CommandLineIT {
     assertThat(folder.resolve("db")).doesNotExist();
   }
 
+  /** Hadoop's client looks for the file system of a place that only it can know. */
+  @ParameterizedTest
+  @MethodSource("newest")
+  void hadoopIsThereForDatabasesElsewhere(Path java) throws Exception {
+    for (String line :
+        List.of(
+            "get -d nosuch://x/rdb key",
+            "scan -d nosuch://x/rdb",
+            "stat -d nosuch://x/rdb",
+            "verify -d nosuch://x/rdb",
+            "diff nosuch://x/rdb nosuch://x/old",
+            "serve -p 0 -d users=nosuch://x/rdb")) {
+      List<String> command = new ArrayList<>(List.of(BSDB));
+      command.addAll(List.of(line.split(" ", -1)));
+      Run run = run(java, command.toArray(String[]::new));
+      assertThat(run.code).as(run.toString()).isEqualTo(2);
+      assertThat(run.err).contains("nosuch://x/rdb: no file system for nosuch:").hasLineCount(1);
+    }
+  }
+
   @ParameterizedTest
   @MethodSource("newest")
   void theSmallJarAloneSaysWhatParquetNeeds(Path java) throws Exception {
