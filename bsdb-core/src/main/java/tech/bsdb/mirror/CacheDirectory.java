@@ -145,8 +145,8 @@ final class CacheDirectory {
   }
 
   /**
-   * Keeps the directory of a database or a set until it is released, and says that it is in use. It
-   * is made with its first file.
+   * Keeps the directory of a database or a set until it is released, and says that it is in use.
+   * The first file that is taken makes the directory.
    */
   Path hold(DatabaseId id) throws IOException {
     Path directory = of(id);
