@@ -667,7 +667,18 @@ public final class Database implements AutoCloseable {
    *     format
    */
   public static VerifyReport verify(Path directory, VerifyListener listener) throws IOException {
-    return Verification.run(directory, listener);
+    return verify(directory, VerifyScope.ALL, listener);
+  }
+
+  /**
+   * Verifies a database like {@link #verify(Path, VerifyListener)}, or its content alone.
+   *
+   * @throws IllegalArgumentException if only the content is to be verified, and the database has no
+   *     content hashes because an older version wrote it
+   */
+  public static VerifyReport verify(Path directory, VerifyScope scope, VerifyListener listener)
+      throws IOException {
+    return Verification.run(directory, scope, listener);
   }
 
   /**
@@ -683,27 +694,29 @@ public final class Database implements AutoCloseable {
       return verify(Path.of(location), listener);
     }
     try (Distant distant = Distant.of(location, options)) {
-      return verify(distant, listener);
+      return verify(distant, VerifyScope.ALL, listener);
     }
   }
 
   /**
-   * Verifies a database where it lies like {@link #verify(Path, VerifyListener)}, without a copy.
-   * Reads each page of the data once.
+   * Verifies a database where it lies like {@link #verify(Path, VerifyScope, VerifyListener)},
+   * without a copy. Reads each page of the data once.
    *
    * @throws IOException as {@link #open(RangeOrigin, RemoteOptions)}
    */
   public static VerifyReport verify(
-      RangeOrigin origin, RemoteOptions options, VerifyListener listener) throws IOException {
+      RangeOrigin origin, RemoteOptions options, VerifyScope scope, VerifyListener listener)
+      throws IOException {
     try (Distant distant = new Distant(origin, options, null)) {
-      return verify(distant, listener);
+      return verify(distant, scope, listener);
     }
   }
 
-  private static VerifyReport verify(Distant distant, VerifyListener listener) throws IOException {
+  private static VerifyReport verify(Distant distant, VerifyScope scope, VerifyListener listener)
+      throws IOException {
     try (Verification all =
         distant.database.withOpened(
-            (found, choice) -> Verification.open(found, choice, listener))) {
+            (found, choice) -> Verification.open(found, choice, scope, listener))) {
       return all.run();
     }
   }

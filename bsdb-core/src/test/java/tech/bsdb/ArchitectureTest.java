@@ -43,7 +43,8 @@ class ArchitectureTest {
           SignatureAlgorithm.class,
           Statistics.class,
           ValueElements.class,
-          VerifyReport.class);
+          VerifyReport.class,
+          VerifyScope.class);
 
   private static final DescribedPredicate<JavaClass> IN_VOCABULARY =
       DescribedPredicate.describe(

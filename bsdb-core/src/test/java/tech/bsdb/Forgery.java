@@ -29,6 +29,15 @@ public final class Forgery {
     return new ArrayList<>(Arrays.asList(text.split("\n")));
   }
 
+  /** The lines of a database's manifest as older writers wrote them. */
+  public static List<String> withoutHashes(Path directory) throws IOException {
+    List<String> lines = lines(directory);
+    if (!lines.removeIf(line -> line.startsWith("file.sha256="))) {
+      throw new AssertionError(directory + " has no content hashes");
+    }
+    return lines;
+  }
+
   private static ManifestFile decode(Path directory) throws IOException {
     Path file = Database.manifest(directory);
     return ManifestFile.decode(file, Files.readAllBytes(file));

@@ -35,7 +35,10 @@ public enum Golden {
       "v2-approximate", options2(Layout.BLOCKED).withChecksumBits(32).withApproximateWidth(8)),
   V2_COMPRESSED("v2-compressed", options2(Layout.COMPRESSED)),
   V2_PACKED("v2-packed", options2(Layout.PACKED).withFilterBits(8).withSeed(7)),
-  V2_PACKED_ZSTD("v2-packed-zstd", options2(Layout.PACKED_COMPRESSED));
+  V2_PACKED_ZSTD("v2-packed-zstd", options2(Layout.PACKED_COMPRESSED)),
+  V2_HASHED_PACKED("v2-hashed-packed", options2(Layout.PACKED).withFilterBits(8)),
+  V2_HASHED_BLOCKED("v2-hashed-blocked", options2(Layout.BLOCKED).withOrderedKeys(true)),
+  V2_HASHED_ZSTD("v2-hashed-zstd", options2(Layout.COMPRESSED));
 
   /** That of rows of one text: its length and its bytes. */
   private static final String SCHEMA =
@@ -67,6 +70,11 @@ public enum Golden {
   /** The name of its directory. */
   public String id() {
     return id;
+  }
+
+  /** Whether its manifest has content hashes. */
+  public boolean hashed() {
+    return id.contains("-hashed");
   }
 
   /** Whether it keeps no keys and at most eight bytes of a value. */

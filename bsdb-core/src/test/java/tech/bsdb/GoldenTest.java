@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Databases of every released format are read as they were written, and a build today gives the
- * same bytes.
+ * same bytes, except for the content hashes that older ones do not have.
  *
  * <p>Run with {@code -Dbsdb.golden.write=true} it writes the databases anew to {@code
  * src/test/resources/golden}; that is for a format that was never released.
@@ -32,7 +32,7 @@ class GoldenTest {
     Path resources =
         Path.of(System.getProperty("basedir", "")).resolve("src/test/resources").toAbsolutePath();
     for (Golden golden : Golden.values()) {
-      for (Path parent : new Path[] {resources, Path.of(classes)}) {
+      for (Path parent : golden.hashed() ? new Path[] {resources, Path.of(classes)} : new Path[0]) {
         Path target = parent.resolve("golden").resolve(golden.id());
         if (Files.exists(target)) {
           for (Path file : Golden.files(target)) {
@@ -55,7 +55,8 @@ class GoldenTest {
           Database.open(golden.directory(), OpenOptions.defaults().withEngine(engine))) {
         truth.checkGets(database);
         truth.checkOrder(database);
-        assertThat(database.isOrdered()).isEqualTo(golden.id().endsWith("ordered"));
+        assertThat(database.isOrdered())
+            .isEqualTo(golden.id().endsWith("ordered") || golden == Golden.V2_HASHED_BLOCKED);
         if (!golden.approximate()) {
           truth.checkScan(database);
         }
@@ -67,7 +68,14 @@ class GoldenTest {
   @EnumSource
   void aBuildTodayGivesTheSameBytes(Golden golden) throws Exception {
     Path built = directory.resolve("built");
-    golden.build(built);
+    if (golden.hashed()) {
+      golden.build(built);
+    } else {
+      Path hashed = directory.resolve("hashed");
+      golden.build(hashed);
+      Files.createDirectory(built);
+      Forgery.database(hashed, Forgery.withoutHashes(hashed), built);
+    }
     assertThat(Golden.files(built).stream().map(Path::getFileName))
         .isEqualTo(Golden.files(golden.directory()).stream().map(Path::getFileName).toList());
     for (Path file : Golden.files(built)) {

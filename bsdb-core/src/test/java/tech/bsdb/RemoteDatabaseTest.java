@@ -86,7 +86,7 @@ class RemoteDatabaseTest {
 
   private static VerifyReport verified(FolderRanges origin, RemoteOptions options)
       throws IOException {
-    return Database.verify(origin, options, (done, total) -> {});
+    return Database.verify(origin, options, VerifyScope.ALL, (done, total) -> {});
   }
 
   private void checkAll(Database database) throws IOException {

@@ -8,6 +8,7 @@ import java.util.SplittableRandom;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.ValueElements;
+import tech.bsdb.VerifyScope;
 import tech.bsdb.check.OrderVerification.FileComparison;
 import tech.bsdb.data.DataFile;
 import tech.bsdb.data.RecordScanner;
@@ -47,6 +48,7 @@ final class DatabaseVerification {
   private final AddressSum inIndex = AddressSum.random();
   private final long records;
   private final boolean exact;
+  private final boolean keys;
 
   /**
    * Creates a verification.
@@ -54,10 +56,12 @@ final class DatabaseVerification {
    * @param lookup the open lookup
    * @param number the number of the database in it
    * @param files all files of the database
+   * @param scope what to verify
    * @param follower receives how many more pages were verified, maybe none; throws a {@link
    *     java.util.concurrent.CancellationException} if the verification is to stop
    */
-  DatabaseVerification(Lookup lookup, int number, HeldFiles files, LongConsumer follower) {
+  DatabaseVerification(
+      Lookup lookup, int number, HeldFiles files, VerifyScope scope, LongConsumer follower) {
     this.lookup = lookup;
     this.number = number;
     this.directory = lookup.opened().databases().get(number);
@@ -65,23 +69,25 @@ final class DatabaseVerification {
     this.follower = follower;
     this.records = directory.facts().records();
     this.exact = !directory.facts().approximate();
+    this.keys = exact && scope == VerifyScope.ALL;
   }
 
   /**
-   * Verifies all files and keys.
+   * Verifies all files, and all keys if they are asked for.
    *
    * @throws tech.bsdb.error.CorruptDatabaseException at the first damage
    */
   void run() throws IOException {
     for (FileEntry entry : directory.manifest().files()) {
-      if (!exact || entry.file().kind() != FileKind.DATA) {
+      if (!keys || entry.file().kind() != FileKind.DATA) {
         verifyPages(entry);
       }
     }
     follower.accept(directory.manifestBytes() >>> Page.SHIFT);
-    if (exact) {
-      lookup.withLocator(number, this::verifyRecords);
+    if (!keys) {
+      return;
     }
+    lookup.withLocator(number, this::verifyRecords);
     if (directory.facts().order() != null) {
       verifyOrder();
     }
@@ -96,7 +102,7 @@ final class DatabaseVerification {
   }
 
   private void verifyPages(FileEntry entry) throws IOException {
-    boolean entries = exact && !directory.facts().packed() && entry.file().kind() == FileKind.INDEX;
+    boolean entries = keys && !directory.facts().packed() && entry.file().kind() == FileKind.INDEX;
     try (VerifiedPages pages =
         verified(
             entry,

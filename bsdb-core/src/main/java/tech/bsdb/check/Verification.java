@@ -9,6 +9,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import tech.bsdb.Database.VerifyListener;
 import tech.bsdb.VerifyReport;
+import tech.bsdb.VerifyScope;
 import tech.bsdb.directory.DataSet;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.directory.EngineChoice;
@@ -19,11 +20,11 @@ import tech.bsdb.io.Resources;
 import tech.bsdb.lookup.Lookup;
 
 /**
- * Verifies a whole database: every page's checksum, every file's digest, and that every record's
- * key leads through the hash function and the index to the record's own address. In the packed
- * layout, that every record lies in its own bin, and that the filter is that of the records. That
- * the order of keys, if there is one, holds all of them. In a set of shards, that every key belongs
- * to its shard; shards are verified side by side.
+ * Verifies a whole database: every page's checksum, every file's digest and content hash. Unless
+ * only these are asked for, that every record's key leads through the hash function and the index
+ * to the record's own address. In the packed layout, that every record lies in its own bin, and
+ * that the filter is that of the records. That the order of keys, if there is one, holds all of
+ * them. In a set of shards, that every key belongs to its shard; shards are verified side by side.
  */
 public final class Verification implements Closeable {
   /** Everything to verify, opened before the first page is read. */
@@ -34,13 +35,21 @@ public final class Verification implements Closeable {
   /** The files of each database. */
   private final List<HeldFiles> files = new ArrayList<>();
 
+  private final VerifyScope scope;
   private final VerifyListener progress;
   private final long pages;
   private long done;
   private boolean stopped;
 
-  private Verification(DataSet all, EngineChoice choice, VerifyListener progress)
+  private Verification(DataSet all, EngineChoice choice, VerifyScope scope, VerifyListener progress)
       throws IOException {
+    if (scope == VerifyScope.CONTENT && !hasHashes(all)) {
+      throw new IllegalArgumentException(
+          all.location()
+              + " has no content hashes, because an older version wrote it; verify it whole, or"
+              + " build it anew");
+    }
+    this.scope = scope;
     this.progress = progress;
     this.pages = all.fileBytes() + all.manifestBytes() >>> Page.SHIFT;
     try {
@@ -61,13 +70,21 @@ public final class Verification implements Closeable {
    *
    * @param path its directory
    * @throws tech.bsdb.error.CorruptDatabaseException at the first damage
+   * @throws IllegalArgumentException if only content hashes are asked for, and there are none
    */
-  public static VerifyReport run(Path path, VerifyListener progress) throws IOException {
+  public static VerifyReport run(Path path, VerifyScope scope, VerifyListener progress)
+      throws IOException {
     EngineChoice choice = EngineChoice.auto();
     try (Verification all =
-        DataSet.withOpened(path, found -> new Verification(found, choice, progress))) {
+        DataSet.withOpened(path, found -> new Verification(found, choice, scope, progress))) {
       return all.run();
     }
+  }
+
+  private static boolean hasHashes(DataSet all) {
+    return all.databases().stream()
+        .flatMap(each -> each.manifest().files().stream())
+        .allMatch(file -> file.sha256() != null);
   }
 
   /**
@@ -75,9 +92,10 @@ public final class Verification implements Closeable {
    *
    * @param choice opens those that lookups read
    */
-  public static Verification open(DataSet all, EngineChoice choice, VerifyListener progress)
+  public static Verification open(
+      DataSet all, EngineChoice choice, VerifyScope scope, VerifyListener progress)
       throws IOException {
-    return new Verification(all, choice, progress);
+    return new Verification(all, choice, scope, progress);
   }
 
   @Override
@@ -99,11 +117,12 @@ public final class Verification implements Closeable {
       verify(0);
     }
     long bytes = all.fileBytes() + all.manifestBytes();
-    return new VerifyReport(all.records(), pages, bytes, !all.facts().approximate());
+    boolean keys = scope == VerifyScope.ALL && !all.facts().approximate();
+    return new VerifyReport(all.records(), pages, bytes, hasHashes(all), keys);
   }
 
   private void verify(int database) throws IOException {
-    new DatabaseVerification(lookup, database, files.get(database), this::verified).run();
+    new DatabaseVerification(lookup, database, files.get(database), scope, this::verified).run();
   }
 
   private void verifySideBySide(int databases) throws IOException {

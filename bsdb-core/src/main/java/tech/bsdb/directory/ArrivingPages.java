@@ -5,9 +5,11 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.error.UnsupportedFormatException;
 import tech.bsdb.format.ChecksumTable;
+import tech.bsdb.format.ContentHash;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.FileFrame;
 import tech.bsdb.format.Manifest.FileEntry;
@@ -32,6 +34,7 @@ public final class ArrivingPages {
   /** The first page of that table, 0 if there is none. */
   private final long table;
 
+  private final @Nullable ContentHash hash;
   private long next;
   private long digest;
 
@@ -60,6 +63,7 @@ public final class ArrivingPages {
     this.table =
         ChecksumTable.isIn(entry.file().kind()) ? ChecksumTable.firstPage(entry.pages()) : 0;
     this.body = new int[(int) Math.max(0, table - 1)];
+    this.hash = entry.sha256() == null ? null : new ContentHash();
   }
 
   /** The number of verified pages. */
@@ -76,6 +80,9 @@ public final class ArrivingPages {
   public void restart() {
     next = 0;
     digest = 0;
+    if (hash != null) {
+      hash.backTo(1);
+    }
   }
 
   /**
@@ -91,34 +98,52 @@ public final class ArrivingPages {
     if (next > 0 && next < table) {
       int checksum = Page.checksum(bytes, offset, Page.SIZE, entry.file(), next);
       body[(int) (next - 1)] = checksum;
-      digest = PageEncoder.fold(digest, checksum);
+      arrived(bytes, offset, checksum);
       next++;
       return;
     }
     int stored = little(bytes, offset + Page.PAYLOAD);
     int actual = Page.checksum(bytes, offset, Page.PAYLOAD, entry.file(), next);
     if (stored != actual) {
-      throw damagedPage(stored, actual);
+      throw damagedPage(next, stored, actual);
     }
     if (next == 0) {
       DatabaseId found = DatabaseId.read(bytes, offset + 16);
       if (!found.equals(id)) {
-        throw damaged(16, "database id " + id, found.toString());
+        throw damaged(0, 16, "database id " + id, found.toString());
       }
       header = Arrays.copyOfRange(bytes, offset, offset + Page.SIZE);
     } else if (next < entry.pages() - 1) {
       if (table > 0) {
         compare(bytes, offset);
       }
-      digest = PageEncoder.fold(digest, stored);
+      arrived(bytes, offset, stored);
     } else {
       byte[] footer = Arrays.copyOfRange(bytes, offset, offset + Page.SIZE);
       FileFrame frame = frame(footer);
       if (frame.digest() != entry.digest() || digest != entry.digest()) {
-        throw damaged(40, "digest " + Long.toHexString(entry.digest()), Long.toHexString(digest));
+        throw damaged(
+            next, 40, "digest " + Long.toHexString(entry.digest()), Long.toHexString(digest));
       }
+      requireHash();
     }
     next++;
+  }
+
+  private void arrived(byte[] bytes, int offset, int checksum) {
+    digest = PageEncoder.fold(digest, checksum);
+    if (hash != null) {
+      hash.add(bytes, offset);
+    }
+  }
+
+  private void requireHash() throws CorruptDatabaseException {
+    if (hash != null && entry.sha256() != null) {
+      String found = hash.finish();
+      if (!found.equals(entry.sha256())) {
+        throw damaged(0, 0, "content with the hash " + entry.sha256(), found);
+      }
+    }
   }
 
   private FileFrame frame(byte[] footer)
@@ -138,28 +163,36 @@ public final class ArrivingPages {
       int stored = little(bytes, offset + (i - first) * Integer.BYTES);
       int actual = body[i];
       if (stored != actual) {
+        CorruptDatabaseException damaged = damagedPage(1L + i, stored, actual);
         backTo(i);
-        throw damagedPage(stored, actual);
+        throw damaged;
       }
     }
   }
 
-  /** Forgets all but the header and the first pages of the body. */
+  /**
+   * Forgets all but the header and the first pages of the body; maybe fewer of them, so that the
+   * content hash can go on.
+   */
   private void backTo(int bodyPages) {
     next = 1L + bodyPages;
+    if (hash != null) {
+      next = hash.backTo(next);
+    }
     digest = 0;
-    for (int i = 0; i < bodyPages; i++) {
+    for (int i = 0; i < next - 1; i++) {
       digest = PageEncoder.fold(digest, body[i]);
     }
   }
 
-  private CorruptDatabaseException damagedPage(int stored, int actual) {
-    HexFormat hex = HexFormat.of();
-    return damaged(0, "page checksum " + hex.toHexDigits(stored), hex.toHexDigits(actual));
+  private CorruptDatabaseException damagedPage(long page, int stored, int actual) {
+    HexFormat digits = HexFormat.of();
+    return damaged(
+        page, 0, "page checksum " + digits.toHexDigits(stored), digits.toHexDigits(actual));
   }
 
-  private CorruptDatabaseException damaged(int offset, String expected, String found) {
-    return new CorruptDatabaseException(shown, (next << Page.SHIFT) + offset, expected, found)
+  private CorruptDatabaseException damaged(long page, int offset, String expected, String found) {
+    return new CorruptDatabaseException(shown, (page << Page.SHIFT) + offset, expected, found)
         .at(location);
   }
 

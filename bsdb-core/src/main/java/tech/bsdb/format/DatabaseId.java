@@ -1,7 +1,5 @@
 package tech.bsdb.format;
 
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HexFormat;
 
@@ -21,12 +19,7 @@ public final class DatabaseId {
 
   /** Derives the id from a manifest: the first half of its SHA-256. */
   public static DatabaseId derive(byte[] manifest) {
-    try {
-      byte[] hash = MessageDigest.getInstance("SHA-256").digest(manifest);
-      return new DatabaseId(Arrays.copyOf(hash, LENGTH));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
+    return new DatabaseId(Arrays.copyOf(ContentHash.sha256().digest(manifest), LENGTH));
   }
 
   /** Reads the id at {@code offset}. */

@@ -27,13 +27,19 @@ public final class Manifest {
    * @param pages its length in pages
    * @param digest the digest that its footer repeats
    * @param end the byte offset just past its last payload byte
+   * @param sha256 its {@link ContentHash}; null in databases of older writers
    */
-  public record FileEntry(FileIdentity file, long pages, long digest, long end) {
+  public record FileEntry(
+      FileIdentity file, long pages, long digest, long end, @Nullable String sha256) {
     /** Its name in the directory of the database with the given id. */
     public String name(DatabaseId id) {
       String number =
           file.kind() == FileKind.DATA ? String.format(Locale.ROOT, "-%03d", file.number()) : "";
       return file.kind().label() + number + "-" + id.shortName() + ".bsdb";
+    }
+
+    private FileEntry with(String hash) {
+      return new FileEntry(file, pages, digest, end, hash);
     }
 
     /** Payload bytes between header and footer, excluding padding at the end. */
@@ -50,6 +56,8 @@ public final class Manifest {
   private static final Pattern FILE_NAMES =
       Pattern.compile(
           "manifest\\.bsdb|(data-[0-9]{3}|dictionary|filter|hash|index|order)-[0-9a-f]{8}\\.bsdb");
+
+  private static final String CONTENT_HASH = "file.sha256=";
 
   private static final Pattern SHARD_NAMES = Pattern.compile("shard-[0-9]{5}-[0-9a-f]{8}");
 
@@ -127,6 +135,11 @@ public final class Manifest {
           .append(entry.end)
           .append('\n');
     }
+    for (FileEntry entry : files) {
+      if (entry.sha256 != null) {
+        text.append(CONTENT_HASH).append(entry.sha256).append('\n');
+      }
+    }
     for (ShardSet.Shard shard : shards) {
       text.append("shard=")
           .append(shard.number())
@@ -149,6 +162,7 @@ public final class Manifest {
       throws CorruptDatabaseException, UnsupportedFormatException {
     Map<String, String> values = new LinkedHashMap<>();
     List<FileEntry> files = new ArrayList<>();
+    List<String> hashes = new ArrayList<>();
     List<ShardSet.Shard> shards = new ArrayList<>();
     for (String line : new String(bytes, StandardCharsets.UTF_8).lines().toList()) {
       int equals = line.indexOf('=');
@@ -162,6 +176,8 @@ public final class Manifest {
                 path, "a file of the kind \"" + name + "\"", FileKind.labels());
           }
           files.add(fileEntry(kind, value.split(" ")));
+        } else if (line.startsWith(CONTENT_HASH)) {
+          hashes.add(contentHash(value));
         } else if (line.startsWith("shard=")) {
           shards.add(shard(value.split(" ")));
         } else {
@@ -172,7 +188,21 @@ public final class Manifest {
             path, Page.SIZE, "lines of name=value", "\"" + line + "\"");
       }
     }
+    if (!hashes.isEmpty() && hashes.size() != files.size()) {
+      throw new CorruptDatabaseException(
+          path, Page.SIZE, files.size() + " content hashes, one of each file", hashes.size() + "");
+    }
+    for (int i = 0; i < hashes.size(); i++) {
+      files.set(i, files.get(i).with(hashes.get(i)));
+    }
     return new Manifest(values, files, shards);
+  }
+
+  private static String contentHash(String value) {
+    if (!ContentHash.isForm(value)) {
+      throw new IllegalArgumentException("not a content hash");
+    }
+    return value;
   }
 
   private static ShardSet.Shard shard(String[] parts) {
@@ -185,7 +215,8 @@ public final class Manifest {
         new FileIdentity(kind, Integer.parseInt(parts[1])),
         Long.parseLong(parts[2]),
         Long.parseUnsignedLong(parts[3], 16),
-        Long.parseLong(parts[4]));
+        Long.parseLong(parts[4]),
+        null);
   }
 
   /** A fact as text. */

@@ -4,6 +4,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import tech.bsdb.format.ContentHash;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.FileFrame;
 import tech.bsdb.format.FileIdentity;
@@ -22,6 +23,7 @@ public final class OutputFile implements Closeable {
   private final FileIdentity identity;
   private final SequentialFile file;
   private final PageEncoder pages;
+  private final ContentHash hash = new ContentHash();
 
   /** Creates the file in a directory. The caller closes the buffer, after this file. */
   public OutputFile(Path directory, FileIdentity identity, ChunkBuffer chunk) throws IOException {
@@ -35,7 +37,7 @@ public final class OutputFile implements Closeable {
   OutputFile(FileIdentity identity, SequentialFile file) throws IOException {
     this.identity = identity;
     this.file = file;
-    this.pages = new PageEncoder(file::write, identity);
+    this.pages = new PageEncoder(this::write, identity);
     try {
       file.write(new byte[Page.SIZE], 0, Page.SIZE); // may write out another file's bytes
     } catch (IOException | RuntimeException | Error e) {
@@ -46,6 +48,11 @@ public final class OutputFile implements Closeable {
       }
       throw e;
     }
+  }
+
+  private void write(byte[] page, int offset, int length) throws IOException {
+    hash.add(page, offset);
+    file.write(page, offset, length);
   }
 
   /** The encoder for the file's content. */
@@ -71,7 +78,7 @@ public final class OutputFile implements Closeable {
 
   /** The file's manifest entry; its content must be finished. */
   public Manifest.FileEntry entry(long end) {
-    return new Manifest.FileEntry(identity, pages.pages() + 1, pages.digest(), end);
+    return new Manifest.FileEntry(identity, pages.pages() + 1, pages.digest(), end, hash.finish());
   }
 
   /** Writes header and footer, forces the file to the device and renames it to its final name. */

@@ -14,11 +14,14 @@ import tech.bsdb.error.UnsupportedFormatException;
 
 /** The manifest's text: what was written is read, in the order of writing. */
 class ManifestTest {
+  private static final String HASH =
+      "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
   private static final Path PATH = Path.of("manifest.bsdb");
 
   private static Manifest.FileEntry entry(
       FileKind kind, int number, long pages, long digest, long end) {
-    return new Manifest.FileEntry(new FileIdentity(kind, number), pages, digest, end);
+    return new Manifest.FileEntry(new FileIdentity(kind, number), pages, digest, end, null);
   }
 
   private static final Manifest MANIFEST =
@@ -61,6 +64,19 @@ class ManifestTest {
   }
 
   @Test
+  void contentHashesFollowTheFilesInTheirOrder() throws Exception {
+    String first = "0123456789abcdef".repeat(4);
+    String second = "fedcba9876543210".repeat(4);
+    String text =
+        "records=1\nfile=data 0 3 ff 4100\nfile=index 0 3 0 8192\n"
+            + ("file.sha256=" + first + "\nfile.sha256=" + second + "\n");
+    Manifest read = Manifest.decode(PATH, text.getBytes(StandardCharsets.UTF_8));
+    assertThat(read.files().stream().map(Manifest.FileEntry::sha256))
+        .isEqualTo(List.of(first, second));
+    assertThat(new String(read.encode(), StandardCharsets.UTF_8)).isEqualTo(text);
+  }
+
+  @Test
   void namesCarryKindNumberAndDatabase() {
     DatabaseId id = DatabaseId.derive(new byte[0]);
     assertThat(MANIFEST.files().stream().map(file -> file.name(id)))
@@ -94,7 +110,13 @@ class ManifestTest {
         "file=data 0 1 xyz 0",
         "file=data 0 1 0 x",
         "file=data 0 99999999999999999999 0 0",
-        "records=1\n\nlayout=blocked"
+        "records=1\n\nlayout=blocked",
+        "file=data 0 3 0 4100\nfile.sha256=" + HASH + "\nfile.sha256=" + HASH,
+        "file=data 0 3 0 4100\nfile=data 1 3 0 4100\nfile.sha256=" + HASH,
+        "file.sha256=" + HASH,
+        "file=data 0 3 0 4100\nfile.sha256=0" + HASH,
+        "file=data 0 3 0 4100\nfile.sha256=",
+        "file=data 0 3 0 4100\nfile.sha256=ABCDEFabcdefabcdef01234567890123456789abcdef01234567890123456789"
       })
   void anythingElseIsDamage(String text) {
     assertThatThrownBy(() -> Manifest.decode(PATH, text.getBytes(StandardCharsets.UTF_8)))

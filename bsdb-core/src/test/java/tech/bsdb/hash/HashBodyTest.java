@@ -52,7 +52,7 @@ class HashBodyTest {
     Files.write(path, file.toByteArray());
     long all = ChecksumTable.filePages(BODY_PAGES);
     assertThat(Files.size(path)).isEqualTo(all << Page.SHIFT);
-    entry = new FileEntry(FILE, all, pages.digest(), pages.position());
+    entry = new FileEntry(FILE, all, pages.digest(), pages.position(), null);
   }
 
   private void damage(int page) throws IOException {
@@ -107,7 +107,7 @@ class HashBodyTest {
   void aBodyThatIsLoadedMustBeTheOneOfTheManifest() throws Exception {
     LoadedEngine loader = new LoadedEngine();
     open(loader).close();
-    entry = new FileEntry(FILE, entry.pages(), entry.digest() + 1, entry.end());
+    entry = new FileEntry(FILE, entry.pages(), entry.digest() + 1, entry.end(), null);
     assertThatThrownBy(() -> open(loader)).isInstanceOf(CorruptDatabaseException.class);
     write();
     damage(BODY_PAGES);

@@ -7,6 +7,7 @@ import tech.bsdb.Database;
 import tech.bsdb.Database.VerifyListener;
 import tech.bsdb.Statistics;
 import tech.bsdb.VerifyReport;
+import tech.bsdb.VerifyScope;
 import tech.bsdb.remote.RangeOrigin;
 import tech.bsdb.remote.RemoteOptions;
 import tech.bsdb.store.ReloadOptions;
@@ -39,8 +40,12 @@ public sealed interface Place extends AutoCloseable {
   /** Opens the database or the current version of the store, and follows it. */
   ReloadingDatabase follow(ReloadOptions options) throws IOException;
 
-  /** Checks the database. */
-  VerifyReport verify(VerifyListener listener) throws IOException;
+  /**
+   * Checks the database.
+   *
+   * @throws IllegalArgumentException if only its content is to be checked, and it has no hashes
+   */
+  VerifyReport verify(VerifyScope scope, VerifyListener listener) throws IOException;
 
   /** What the user named, for messages. */
   String named();
@@ -79,8 +84,8 @@ public sealed interface Place extends AutoCloseable {
     }
 
     @Override
-    public VerifyReport verify(VerifyListener listener) throws IOException {
-      return Database.verify(directory, listener);
+    public VerifyReport verify(VerifyScope scope, VerifyListener listener) throws IOException {
+      return Database.verify(directory, scope, listener);
     }
 
     @Override
@@ -120,8 +125,8 @@ public sealed interface Place extends AutoCloseable {
     }
 
     @Override
-    public VerifyReport verify(VerifyListener listener) throws IOException {
-      return Database.verify(origin, options, listener);
+    public VerifyReport verify(VerifyScope scope, VerifyListener listener) throws IOException {
+      return Database.verify(origin, options, scope, listener);
     }
 
     @Override
