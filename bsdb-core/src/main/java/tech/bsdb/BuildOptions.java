@@ -2,6 +2,7 @@ package tech.bsdb;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.security.PrivateKey;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -61,6 +62,7 @@ public final class BuildOptions {
     @Nullable String valueSchema;
     @Nullable ValueElements valueElements;
     long seed;
+    @Nullable PrivateKey signingKey; // not one of all: it shows nowhere
 
     Settings copy() {
       try {
@@ -435,6 +437,20 @@ public final class BuildOptions {
   public BuildOptions withDuplicates(DuplicatePolicy duplicates) {
     Objects.requireNonNull(duplicates, "duplicates");
     return with(changed -> changed.duplicates = duplicates);
+  }
+
+  /** The key that signs the manifest, or null to leave it unsigned. */
+  public @Nullable PrivateKey signingKey() {
+    return settings.signingKey;
+  }
+
+  /**
+   * These options with another {@link #signingKey()}, a key of Ed25519 ({@link KeyFiles}). It signs
+   * the manifest of the database or of the set, from which all else follows (docs/FORMAT.md §18).
+   * The database id does not depend on it.
+   */
+  public BuildOptions withSigningKey(@Nullable PrivateKey signingKey) {
+    return with(changed -> changed.signingKey = signingKey);
   }
 
   /** Whether the build replaces an existing database at the target. */

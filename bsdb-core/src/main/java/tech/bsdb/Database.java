@@ -2,8 +2,12 @@ package tech.bsdb;
 
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.PrivateKey;
+import java.security.PublicKey;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -18,6 +22,8 @@ import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.error.MemoryBudgetExceededException;
 import tech.bsdb.error.WrongShardException;
 import tech.bsdb.format.Manifest;
+import tech.bsdb.format.ManifestSignature;
+import tech.bsdb.io.DurableFiles;
 import tech.bsdb.io.Engines;
 import tech.bsdb.io.ReadCount;
 import tech.bsdb.lookup.Lookup;
@@ -77,12 +83,16 @@ public final class Database implements AutoCloseable {
    * @throws java.nio.file.NotDirectoryException if it is not a database
    * @throws tech.bsdb.error.CorruptDatabaseException if a file is truncated, has a damaged header
    *     or footer, or belongs to another database
+   * @throws tech.bsdb.error.UntrustedException if no trusted key has signed it, although the
+   *     options have some
    * @throws tech.bsdb.error.UnsupportedFormatException if this version cannot read its format
    */
   public static Database open(Path directory, OpenOptions options) throws IOException {
     EngineChoice choice =
         EngineChoice.named(name(options.index()), name(options.data()), options.indexInMemory());
-    return new Database(Lookup.open(directory, choice, options.verify()));
+    return new Database(
+        DataSet.withOpened(
+            directory, options.trusted(), opened -> Lookup.open(opened, choice, options.verify())));
   }
 
   /** Opens a database where it lies with {@link RemoteOptions#defaults}. */
@@ -667,18 +677,21 @@ public final class Database implements AutoCloseable {
    *     format
    */
   public static VerifyReport verify(Path directory, VerifyListener listener) throws IOException {
-    return verify(directory, VerifyScope.ALL, listener);
+    return verify(directory, VerifyScope.ALL, List.of(), listener);
   }
 
   /**
    * Verifies a database like {@link #verify(Path, VerifyListener)}, or its content alone.
    *
+   * @param trusted the keys of which one must have signed it, none to require no signature
+   * @throws tech.bsdb.error.UntrustedException if none of them has
    * @throws IllegalArgumentException if only the content is to be verified, and the database has no
    *     content hashes because an older version wrote it
    */
-  public static VerifyReport verify(Path directory, VerifyScope scope, VerifyListener listener)
+  public static VerifyReport verify(
+      Path directory, VerifyScope scope, List<PublicKey> trusted, VerifyListener listener)
       throws IOException {
-    return Verification.run(directory, scope, listener);
+    return Verification.run(directory, scope, trusted, listener);
   }
 
   /**
@@ -699,8 +712,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Verifies a database where it lies like {@link #verify(Path, VerifyScope, VerifyListener)},
-   * without a copy. Reads each page of the data once.
+   * Verifies a database where it lies like {@link #verify(Path, VerifyScope, List,
+   * VerifyListener)}, without a copy. Reads each page of the data once.
    *
    * @throws IOException as {@link #open(RangeOrigin, RemoteOptions)}
    */
@@ -719,6 +732,29 @@ public final class Database implements AutoCloseable {
             (found, choice) -> Verification.open(found, choice, scope, listener))) {
       return all.run();
     }
+  }
+
+  /**
+   * Signs the manifest of a database or a set of shards, in place of a signature that it may have
+   * (docs/FORMAT.md §18). Replaces the file of the manifest in one step; the database id and all
+   * other files stay. Sign before the database is copied anywhere.
+   *
+   * @param key a private key of Ed25519 ({@link KeyFiles})
+   * @throws IllegalArgumentException if it is none
+   */
+  public static void sign(Path directory, PrivateKey key) throws IOException {
+    DataSet.open(directory);
+    Path manifest = manifest(directory);
+    Path signed = directory.resolve("manifest-signed.bsdb");
+    try {
+      byte[] content = ManifestSignature.sign(Files.readAllBytes(manifest), key);
+      Files.deleteIfExists(signed);
+      DurableFiles.write(signed, content);
+      Files.move(signed, manifest, StandardCopyOption.ATOMIC_MOVE);
+    } finally {
+      Files.deleteIfExists(signed);
+    }
+    DurableFiles.force(directory);
   }
 
   /**

@@ -1,5 +1,7 @@
 package tech.bsdb;
 
+import java.security.PublicKey;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -11,8 +13,11 @@ import java.util.Objects;
  *     is ignored
  * @param verify whether lookups verify checksums: on every read from the device, otherwise when a
  *     page is first touched
+ * @param trusted the public keys of Ed25519 of which one must have signed the database ({@link
+ *     KeyFiles}); none to require no signature
  */
-public record OpenOptions(Engine index, Engine data, boolean indexInMemory, boolean verify) {
+public record OpenOptions(
+    Engine index, Engine data, boolean indexInMemory, boolean verify, List<PublicKey> trusted) {
   /** How pages are read into memory. */
   public enum Engine {
     /** Chosen from what is in memory and what the machine supports. */
@@ -41,35 +46,41 @@ public record OpenOptions(Engine index, Engine data, boolean indexInMemory, bool
   public OpenOptions {
     Objects.requireNonNull(index, "engine");
     Objects.requireNonNull(data, "engine");
+    trusted = List.copyOf(trusted);
   }
 
   /** The defaults: engines chosen automatically, checksums verified. */
   public static OpenOptions defaults() {
-    return new OpenOptions(Engine.AUTO, Engine.AUTO, false, true);
+    return new OpenOptions(Engine.AUTO, Engine.AUTO, false, true, List.of());
   }
 
   /** These options with one engine for index and data. */
   public OpenOptions withEngine(Engine engine) {
-    return new OpenOptions(engine, engine, indexInMemory, verify);
+    return new OpenOptions(engine, engine, indexInMemory, verify, trusted);
   }
 
   /** These options with another {@link #index}. */
   public OpenOptions withIndexEngine(Engine engine) {
-    return new OpenOptions(engine, data, indexInMemory, verify);
+    return new OpenOptions(engine, data, indexInMemory, verify, trusted);
   }
 
   /** These options with another {@link #data}. */
   public OpenOptions withDataEngine(Engine engine) {
-    return new OpenOptions(index, engine, indexInMemory, verify);
+    return new OpenOptions(index, engine, indexInMemory, verify, trusted);
   }
 
   /** These options with another {@link #indexInMemory}. */
   public OpenOptions withIndexInMemory(boolean inMemory) {
-    return new OpenOptions(index, data, inMemory, verify);
+    return new OpenOptions(index, data, inMemory, verify, trusted);
   }
 
   /** These options with another {@link #verify}. */
   public OpenOptions withVerify(boolean verify) {
-    return new OpenOptions(index, data, indexInMemory, verify);
+    return new OpenOptions(index, data, indexInMemory, verify, trusted);
+  }
+
+  /** These options with other {@link #trusted} keys. */
+  public OpenOptions withTrusted(List<PublicKey> trusted) {
+    return new OpenOptions(index, data, indexInMemory, verify, trusted);
   }
 }

@@ -3,6 +3,7 @@ package tech.bsdb.check;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.security.PublicKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
@@ -69,14 +70,17 @@ public final class Verification implements Closeable {
    * completes even if the directory is replaced or deleted meanwhile.
    *
    * @param path its directory
+   * @param trusted the keys of which one must have signed it, none to require no signature
    * @throws tech.bsdb.error.CorruptDatabaseException at the first damage
    * @throws IllegalArgumentException if only content hashes are asked for, and there are none
    */
-  public static VerifyReport run(Path path, VerifyScope scope, VerifyListener progress)
+  public static VerifyReport run(
+      Path path, VerifyScope scope, List<PublicKey> trusted, VerifyListener progress)
       throws IOException {
     EngineChoice choice = EngineChoice.auto();
     try (Verification all =
-        DataSet.withOpened(path, found -> new Verification(found, choice, scope, progress))) {
+        DataSet.withOpened(
+            path, trusted, found -> new Verification(found, choice, scope, progress))) {
       return all.run();
     }
   }

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import java.security.PublicKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongConsumer;
@@ -60,7 +61,7 @@ public record DataSet(
    * @throws tech.bsdb.error.UnsupportedFormatException if this version does not read its format
    */
   public static DataSet open(Path path) throws IOException {
-    return withOpened(path, opened -> opened);
+    return withOpened(path, List.of(), opened -> opened);
   }
 
   /** An operation on the files of a directory. */
@@ -73,11 +74,15 @@ public record DataSet(
   /**
    * Opens a directory like {@link #open} and uses its files. If a build replaces the database
    * meanwhile and a file is missing, starts again with the new database.
+   *
+   * @param trusted the keys of which one must have signed it, none to require no signature
+   * @throws tech.bsdb.error.UntrustedException if none of them has
    */
-  public static <T> T withOpened(Path path, Use<T> use) throws IOException {
+  public static <T> T withOpened(Path path, List<PublicKey> trusted, Use<T> use)
+      throws IOException {
     refuseUnlessDirectory(path);
     for (int attempt = 1; ; attempt++) {
-      ManifestFile stated = DatabaseDirectory.manifest(path);
+      ManifestFile stated = DatabaseDirectory.manifest(path, trusted);
       try {
         DataSet opened = of(path, null, stated);
         opened.checkFrames();

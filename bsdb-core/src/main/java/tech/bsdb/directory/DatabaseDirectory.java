@@ -10,6 +10,7 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.security.PublicKey;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -26,6 +27,7 @@ import tech.bsdb.format.KeySlots;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.ManifestFile;
+import tech.bsdb.format.ManifestSignature;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.format.PageEncoder;
@@ -93,6 +95,15 @@ public record DatabaseDirectory(
 
   /** Reads and verifies the manifest file of a directory. */
   static ManifestFile manifest(Path directory) throws IOException {
+    return manifest(directory, List.of());
+  }
+
+  /**
+   * Reads and verifies the manifest file of a directory.
+   *
+   * @param trusted the keys of which one must have signed it, none to require no signature
+   */
+  static ManifestFile manifest(Path directory, List<PublicKey> trusted) throws IOException {
     Path file = directory.resolve(Manifest.FILE_NAME);
     if (!Files.exists(file)) {
       throw new NotDirectoryException(
@@ -103,7 +114,10 @@ public record DatabaseDirectory(
     if (length > ManifestFile.MAX_BYTES) {
       throw new CorruptDatabaseException(file, 0, "a manifest", length + " bytes");
     }
-    return ManifestFile.decode(file, Files.readAllBytes(file));
+    byte[] bytes = Files.readAllBytes(file);
+    ManifestFile stated = ManifestFile.decode(file, bytes);
+    ManifestSignature.require(file.toString(), bytes, trusted);
+    return stated;
   }
 
   /** Fails for what is there and not a file; to open a pipe would wait for ever. */

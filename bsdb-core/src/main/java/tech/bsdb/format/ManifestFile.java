@@ -3,6 +3,7 @@ package tech.bsdb.format;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -72,12 +73,8 @@ public record ManifestFile(Path path, DatabaseId id, Manifest manifest, long byt
     int pages = bytes.length / Page.SIZE;
     FileFrame frame =
         FileFrame.decode(path, FILE, page(bytes, 0), page(bytes, pages - 1), bytes.length);
-    byte[] text = new PageCheck(path, FILE).payload(bytes, frame.digest());
-    int end = text.length;
-    while (end > 0 && text[end - 1] == 0) {
-      end--;
-    }
-    byte[] trimmed = Arrays.copyOf(text, end);
+    new PageCheck(path, FILE).payload(bytes, frame.digest());
+    byte[] trimmed = text(bytes).getBytes(StandardCharsets.ISO_8859_1);
     if (!DatabaseId.derive(trimmed).equals(frame.databaseId())) {
       throw new CorruptDatabaseException(
           path,
@@ -86,6 +83,23 @@ public record ManifestFile(Path path, DatabaseId id, Manifest manifest, long byt
           frame.databaseId().toString());
     }
     return new ManifestFile(path, frame.databaseId(), Manifest.decode(path, trimmed), bytes.length);
+  }
+
+  /**
+   * The content of a file that was decoded, as it is there: each byte is a character.
+   *
+   * @param bytes the whole file
+   */
+  static String text(byte[] bytes) {
+    StringBuilder text = new StringBuilder();
+    for (int page = Page.SIZE; page < bytes.length - Page.SIZE; page += Page.SIZE) {
+      text.append(new String(bytes, page, Page.PAYLOAD, StandardCharsets.ISO_8859_1));
+    }
+    int end = text.length();
+    while (end > 0 && text.charAt(end - 1) == 0) {
+      end--;
+    }
+    return text.substring(0, end);
   }
 
   private static byte[] page(byte[] bytes, int number) {

@@ -4,6 +4,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,10 @@ public record ShardSet(
   private static final String RECORDS = "records";
   private static final String SET_ID = "set.id";
   private static final String SET_HELD = "set.held";
+
+  /** What a partial set has between the lines of the whole set. */
+  private static final Pattern SET_LINES =
+      Pattern.compile("(\nshard\\.hash=.*\n)set\\.id=.*\nset\\.held=.*\n(?=shard=)");
 
   /** The most characters of ranges in a message. */
   private static final int MOST_SHOWN = 80;
@@ -153,6 +158,11 @@ public record ShardSet(
       throw new IllegalArgumentException("a partial set with all shards, " + setHeld);
     }
     return holding(set, numbers);
+  }
+
+  /** The text of the whole set's manifest, given that of a partial set; any other as it is. */
+  static String wholeText(String text) {
+    return SET_LINES.matcher(text).replaceFirst("$1");
   }
 
   /** Creates the manifest of the set. */

@@ -118,7 +118,7 @@ public final class Lookup implements Closeable {
    * @param verify whether to verify each page at its first touch
    */
   public static Lookup open(Path path, EngineChoice choice, boolean verify) throws IOException {
-    return DataSet.withOpened(path, opened -> open(opened, choice, verify));
+    return DataSet.withOpened(path, List.of(), opened -> open(opened, choice, verify));
   }
 
   /** Opens what {@link DataSet#withOpened} has just read. */

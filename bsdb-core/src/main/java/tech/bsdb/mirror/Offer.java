@@ -13,9 +13,11 @@ import tech.bsdb.directory.DataSet;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.directory.Elsewhere;
 import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.error.UntrustedException;
 import tech.bsdb.format.KeySlots;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.ManifestFile;
+import tech.bsdb.format.ManifestSignature;
 import tech.bsdb.format.ShardSet;
 import tech.bsdb.mirror.Small.Manifested;
 import tech.bsdb.remote.RangeOrigin;
@@ -37,8 +39,14 @@ record Offer(String directory, Manifested manifest) {
    */
   static Offer read(RangeOrigin origin, RemoteOptions options) throws IOException {
     Small ofPlain = new Small(origin, options);
-    return read(
-        origin, options, begun(() -> ofPlain.manifest(Manifest.FILE_NAME)), ofPlain::cancel);
+    return read(origin, options, begun(() -> ofPlain.manifest(Manifest.FILE_NAME)), ofPlain::cancel)
+        .trusted(origin, options);
+  }
+
+  private Offer trusted(RangeOrigin origin, RemoteOptions options) throws UntrustedException {
+    ManifestSignature.require(
+        origin.location(file(Manifest.FILE_NAME)), manifest.bytes(), options.trusted());
+    return this;
   }
 
   /**
@@ -47,11 +55,13 @@ record Offer(String directory, Manifested manifest) {
    * @throws NotDirectoryException if there is neither
    */
   static Offer readOnce(RangeOrigin origin, RemoteOptions options) throws IOException {
+    Offer offer;
     try {
-      return new Offer("", new Small(origin, options).manifest(Manifest.FILE_NAME));
+      offer = new Offer("", new Small(origin, options).manifest(Manifest.FILE_NAME));
     } catch (NoSuchFileException | AccessDeniedException | CorruptDatabaseException e) {
-      return read(origin, options, CompletableFuture.failedFuture(e), () -> {}); // maybe a store
+      offer = read(origin, options, CompletableFuture.failedFuture(e), () -> {}); // maybe a store
     }
+    return offer.trusted(origin, options);
   }
 
   /**

@@ -1,7 +1,9 @@
 package tech.bsdb.remote;
 
 import java.nio.file.Path;
+import java.security.PublicKey;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param deadline how long a read may take with all its attempts
  * @param attempts how often a read is tried, 1 to 100
  * @param hedged whether a read that takes longer than 95 of 100 is asked for a second time
+ * @param trusted the public keys of Ed25519 of which one must have signed the database ({@link
+ *     tech.bsdb.KeyFiles}); none to require no signature
  */
 public record RemoteOptions(
     @Nullable Path cache,
@@ -30,7 +34,8 @@ public record RemoteOptions(
     int requests,
     Duration deadline,
     int attempts,
-    boolean hedged) {
+    boolean hedged,
+    List<PublicKey> trusted) {
   /** Checks the values. */
   public RemoteOptions {
     Objects.requireNonNull(deadline, "deadline");
@@ -41,6 +46,7 @@ public record RemoteOptions(
     require("memoryBytes", memoryBytes, 0, Long.MAX_VALUE);
     require("requests", requests, 1, 4096);
     require("attempts", attempts, 1, 100);
+    trusted = List.copyOf(trusted);
     if (deadline.isNegative() || deadline.isZero()) {
       throw new IllegalArgumentException("deadline is " + deadline);
     }
@@ -58,54 +64,61 @@ public record RemoteOptions(
    * requests, six attempts within 30 s, not hedged.
    */
   public static RemoteOptions defaults() {
-    return new RemoteOptions(null, 1L << 30, 0, 64L << 20, 256, Duration.ofSeconds(30), 6, false);
+    return new RemoteOptions(
+        null, 1L << 30, 0, 64L << 20, 256, Duration.ofSeconds(30), 6, false, List.of());
   }
 
   /** These options with another {@link #cache}. */
   public RemoteOptions withCache(Path cache) {
     return new RemoteOptions(
-        cache, cacheBytes, pageBytes, memoryBytes, requests, deadline, attempts, hedged);
+        cache, cacheBytes, pageBytes, memoryBytes, requests, deadline, attempts, hedged, trusted);
   }
 
   /** These options with other {@link #cacheBytes}. */
   public RemoteOptions withCacheBytes(long cacheBytes) {
     return new RemoteOptions(
-        cache, cacheBytes, pageBytes, memoryBytes, requests, deadline, attempts, hedged);
+        cache, cacheBytes, pageBytes, memoryBytes, requests, deadline, attempts, hedged, trusted);
   }
 
   /** These options with other {@link #pageBytes}. */
   public RemoteOptions withPageBytes(long pageBytes) {
     return new RemoteOptions(
-        cache, cacheBytes, pageBytes, memoryBytes, requests, deadline, attempts, hedged);
+        cache, cacheBytes, pageBytes, memoryBytes, requests, deadline, attempts, hedged, trusted);
   }
 
   /** These options with other {@link #memoryBytes}. */
   public RemoteOptions withMemoryBytes(long memoryBytes) {
     return new RemoteOptions(
-        cache, cacheBytes, pageBytes, memoryBytes, requests, deadline, attempts, hedged);
+        cache, cacheBytes, pageBytes, memoryBytes, requests, deadline, attempts, hedged, trusted);
   }
 
   /** These options with other {@link #requests}. */
   public RemoteOptions withRequests(int requests) {
     return new RemoteOptions(
-        cache, cacheBytes, pageBytes, memoryBytes, requests, deadline, attempts, hedged);
+        cache, cacheBytes, pageBytes, memoryBytes, requests, deadline, attempts, hedged, trusted);
   }
 
   /** These options with another {@link #deadline}. */
   public RemoteOptions withDeadline(Duration deadline) {
     return new RemoteOptions(
-        cache, cacheBytes, pageBytes, memoryBytes, requests, deadline, attempts, hedged);
+        cache, cacheBytes, pageBytes, memoryBytes, requests, deadline, attempts, hedged, trusted);
   }
 
   /** These options with other {@link #attempts}. */
   public RemoteOptions withAttempts(int attempts) {
     return new RemoteOptions(
-        cache, cacheBytes, pageBytes, memoryBytes, requests, deadline, attempts, hedged);
+        cache, cacheBytes, pageBytes, memoryBytes, requests, deadline, attempts, hedged, trusted);
   }
 
   /** These options, hedged or not. */
   public RemoteOptions withHedged(boolean hedged) {
     return new RemoteOptions(
-        cache, cacheBytes, pageBytes, memoryBytes, requests, deadline, attempts, hedged);
+        cache, cacheBytes, pageBytes, memoryBytes, requests, deadline, attempts, hedged, trusted);
+  }
+
+  /** These options with other {@link #trusted} keys. */
+  public RemoteOptions withTrusted(List<PublicKey> trusted) {
+    return new RemoteOptions(
+        cache, cacheBytes, pageBytes, memoryBytes, requests, deadline, attempts, hedged, trusted);
   }
 }

@@ -27,10 +27,12 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.directory.DataSet;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.error.UntrustedException;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.ManifestFile;
+import tech.bsdb.format.ManifestSignature;
 import tech.bsdb.format.ShardSet;
 import tech.bsdb.io.DurableFiles;
 import tech.bsdb.io.OrderedTasks;
@@ -213,7 +215,7 @@ public final class Download {
 
   /** Takes a database that is nearby, if every page of it is good; reads its manifest if not. */
   private void reuseOrBegin(Shipment.Part part, @Nullable Path nearby) throws IOException {
-    List<FileEntry> files = nearby == null ? null : goodFiles(nearby, part.id());
+    List<FileEntry> files = nearby == null ? null : goodFiles(nearby, part);
     if (nearby == null || files == null) {
       readManifest(part);
       return;
@@ -226,21 +228,30 @@ public final class Download {
   }
 
   /** The files of a database, or null if it is another one or any of its pages is damaged. */
-  private @Nullable List<FileEntry> goodFiles(Path directory, String id) {
+  private @Nullable List<FileEntry> goodFiles(Path directory, Shipment.Part part) {
     if (!Files.isRegularFile(directory.resolve(Manifest.FILE_NAME))) {
       return null;
     }
     try {
       DataSet opened = DataSet.open(directory);
-      if (opened.isSet() || !opened.id().toString().equals(id)) {
+      if (opened.isSet() || !opened.id().toString().equals(part.id())) {
         return null;
       }
+      Path manifest = directory.resolve(Manifest.FILE_NAME);
+      requireTrusted(manifest.toString(), Files.readAllBytes(manifest));
       for (DataSet.Located file : opened.files()) {
         verify(file.path(), file.entry(), opened.id());
       }
       return opened.single().manifest().files();
     } catch (IOException damaged) {
       return null; // it arrives anew
+    }
+  }
+
+  /** The shards of a set need no signatures of their own. */
+  private void requireTrusted(String shown, byte[] manifest) throws UntrustedException {
+    if (!shipment.isSet()) {
+      ManifestSignature.require(shown, manifest, options.trusted());
     }
   }
 
@@ -264,7 +275,10 @@ public final class Download {
             ManifestFile.MAX_BYTES,
             traffic,
             options,
-            read -> requireId(ManifestFile.decode(named, read), part));
+            read -> {
+              requireId(ManifestFile.decode(named, read), part);
+              requireTrusted(origin.location(file), read);
+            });
     Arrival arrival = new Arrival(part, here, ManifestFile.decode(named, bytes));
     if (!Files.isDirectory(here, LinkOption.NOFOLLOW_LINKS)) {
       Files.deleteIfExists(here);

@@ -14,9 +14,11 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.error.UnsupportedFormatException;
+import tech.bsdb.error.UntrustedException;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.ManifestFile;
+import tech.bsdb.format.ManifestSignature;
 import tech.bsdb.format.ShardSet;
 import tech.bsdb.transfer.Tries.Damage;
 
@@ -74,6 +76,7 @@ public record Shipment(
             options,
             read -> ManifestFile.decode(Path.of(file), read).isSet());
     ManifestFile stated = ManifestFile.decode(Path.of(file), bytes);
+    ManifestSignature.require(origin.location(file), bytes, options.trusted());
     SortedSet<Integer> shards = options.shards();
     String id = stated.id().toString();
     if (!stated.isSet()) {
@@ -111,7 +114,8 @@ public record Shipment(
   private static Shipment of(
       String directory, ManifestFile stated, byte[] manifest, ShardSet wanted) throws IOException {
     boolean asIs = wanted.equals(stated.set());
-    byte[] encoded = asIs ? manifest : ManifestFile.encode(wanted.manifest());
+    byte[] encoded =
+        asIs ? manifest : ManifestSignature.copy(manifest, ManifestFile.encode(wanted.manifest()));
     ManifestFile here = ManifestFile.decode(stated.path(), encoded);
     List<Part> parts = new ArrayList<>();
     for (ShardSet.Shard shard : wanted.heldShards()) {
@@ -245,7 +249,7 @@ public record Shipment(
         return bytes;
       } catch (CorruptDatabaseException e) {
         tries.failed(new Damage(e));
-      } catch (UnsupportedFormatException e) {
+      } catch (UnsupportedFormatException | UntrustedException e) {
         throw e;
       } catch (IOException e) {
         tries.failed(e);

@@ -1,7 +1,9 @@
 package tech.bsdb.transfer;
 
+import java.security.PublicKey;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.List;
 import java.util.Objects;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -17,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  *     for no limit
  * @param attempts how often an operation that makes no progress is tried, 1 to 100
  * @param pause the pause before the second attempt; it doubles with each further one, up to 30 s
+ * @param trusted the public keys of Ed25519 of which one must have signed the database ({@link
+ *     tech.bsdb.KeyFiles}); none to require no signature
  * @param listener receives progress
  */
 public record TransferOptions(
@@ -25,6 +29,7 @@ public record TransferOptions(
     long bytesPerSecond,
     int attempts,
     Duration pause,
+    List<PublicKey> trusted,
     TransferListener listener) {
   /** Copies the set. */
   public TransferOptions(
@@ -33,12 +38,14 @@ public record TransferOptions(
       long bytesPerSecond,
       int attempts,
       Duration pause,
+      List<PublicKey> trusted,
       TransferListener listener) {
     this.shards = shards == null ? null : Collections.unmodifiableSortedSet(new TreeSet<>(shards));
     this.threads = threads;
     this.bytesPerSecond = bytesPerSecond;
     this.attempts = attempts;
     this.pause = pause;
+    this.trusted = List.copyOf(trusted);
     this.listener = Objects.requireNonNull(listener, "listener");
     require("threads", threads, 1, 256);
     require("bytesPerSecond", bytesPerSecond, 1, Long.MAX_VALUE);
@@ -61,31 +68,36 @@ public record TransferOptions(
   /** The defaults: all shards, four files at once, no limit, six attempts within 15 s. */
   public static TransferOptions defaults() {
     return new TransferOptions(
-        null, 4, Long.MAX_VALUE, 6, Duration.ofMillis(500), TransferListener.NONE);
+        null, 4, Long.MAX_VALUE, 6, Duration.ofMillis(500), List.of(), TransferListener.NONE);
   }
 
   /** These options with other {@link #shards}. */
   public TransferOptions withShards(@Nullable SortedSet<Integer> shards) {
-    return new TransferOptions(shards, threads, bytesPerSecond, attempts, pause, listener);
+    return new TransferOptions(shards, threads, bytesPerSecond, attempts, pause, trusted, listener);
   }
 
   /** These options with other {@link #threads}. */
   public TransferOptions withThreads(int threads) {
-    return new TransferOptions(shards, threads, bytesPerSecond, attempts, pause, listener);
+    return new TransferOptions(shards, threads, bytesPerSecond, attempts, pause, trusted, listener);
   }
 
   /** These options with another {@link #bytesPerSecond}. */
   public TransferOptions withBytesPerSecond(long bytesPerSecond) {
-    return new TransferOptions(shards, threads, bytesPerSecond, attempts, pause, listener);
+    return new TransferOptions(shards, threads, bytesPerSecond, attempts, pause, trusted, listener);
   }
 
   /** These options with other {@link #attempts}, and another {@link #pause}. */
   public TransferOptions withAttempts(int attempts, Duration pause) {
-    return new TransferOptions(shards, threads, bytesPerSecond, attempts, pause, listener);
+    return new TransferOptions(shards, threads, bytesPerSecond, attempts, pause, trusted, listener);
+  }
+
+  /** These options with other {@link #trusted} keys. */
+  public TransferOptions withTrusted(List<PublicKey> trusted) {
+    return new TransferOptions(shards, threads, bytesPerSecond, attempts, pause, trusted, listener);
   }
 
   /** These options with another {@link #listener}. */
   public TransferOptions withListener(TransferListener listener) {
-    return new TransferOptions(shards, threads, bytesPerSecond, attempts, pause, listener);
+    return new TransferOptions(shards, threads, bytesPerSecond, attempts, pause, trusted, listener);
   }
 }

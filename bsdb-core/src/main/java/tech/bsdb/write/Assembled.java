@@ -126,7 +126,8 @@ record Assembled(
     }
     fileBytes.put(
         Manifest.FILE_NAME,
-        OutputFile.writeManifest(place.directory(), text, chunk, place.lasting()));
+        OutputFile.writeManifest(
+            place.directory(), text, options.signingKey(), chunk, place.lasting()));
     return new Sealed(id, fileBytes);
   }
 

@@ -4,12 +4,15 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.PrivateKey;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.ContentHash;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.FileFrame;
 import tech.bsdb.format.FileIdentity;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.ManifestFile;
+import tech.bsdb.format.ManifestSignature;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageEncoder;
 import tech.bsdb.io.ChunkBuffer;
@@ -102,12 +105,15 @@ public final class OutputFile implements Closeable {
    * Writes the manifest of a directory, and gives it its final name.
    *
    * @param text its content
+   * @param key signs it, unless it is null
    * @param lasting whether to force it to the device before
    * @return the length of the file
    */
-  static long writeManifest(Path directory, byte[] text, ChunkBuffer chunk, boolean lasting)
+  static long writeManifest(
+      Path directory, byte[] text, @Nullable PrivateKey key, ChunkBuffer chunk, boolean lasting)
       throws IOException {
-    byte[] bytes = ManifestFile.encode(text);
+    byte[] unsigned = ManifestFile.encode(text);
+    byte[] bytes = key == null ? unsigned : ManifestSignature.sign(unsigned, key);
     SequentialFile file = new SequentialFile(directory.resolve("manifest-0.part"), chunk);
     try {
       try (file) {

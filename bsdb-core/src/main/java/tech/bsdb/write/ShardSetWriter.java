@@ -3,6 +3,7 @@ package tech.bsdb.write;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.PrivateKey;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -64,6 +65,7 @@ final class ShardSetWriter implements BuildOutput {
   }
 
   private final int count;
+  private final @Nullable PrivateKey signingKey;
   private final BuildPlace place;
   private final ChunkBuffer chunk;
   private final Shards writers;
@@ -88,6 +90,7 @@ final class ShardSetWriter implements BuildOutput {
   ShardSetWriter(BuildOptions options, BuildPlace place, ChunkBuffer chunk, Shards writers)
       throws IOException {
     this.count = options.shards();
+    this.signingKey = options.signingKey();
     this.writers = writers;
     this.place = place;
     this.chunk = chunk;
@@ -124,7 +127,8 @@ final class ShardSetWriter implements BuildOutput {
     byte[] text = ShardSet.of(shards).manifest().encode();
     DatabaseId id = DatabaseId.derive(text);
     fileBytes.put(
-        Manifest.FILE_NAME, OutputFile.writeManifest(place.directory(), text, chunk, true));
+        Manifest.FILE_NAME,
+        OutputFile.writeManifest(place.directory(), text, signingKey, chunk, true));
     return new Written(
         id, records, keys, valuesCut, keyBytes, valueBytes, fileBytes, dictionaryBytes, changes);
   }

@@ -174,6 +174,7 @@ class ReplacedSetTest {
       DataSet opened =
           DataSet.withOpened(
               target,
+              List.of(),
               each -> {
                 seen.add(each);
                 if (seen.size() == 1) {
@@ -198,6 +199,7 @@ class ReplacedSetTest {
             () ->
                 DataSet.withOpened(
                     target,
+                    List.of(),
                     opened -> {
                       Forgery.deleteTree(target);
                       throw new NoSuchFileException(opened.files().get(0).path().toString());

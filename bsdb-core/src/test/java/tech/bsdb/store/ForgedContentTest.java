@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.zip.CRC32C;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
@@ -122,7 +123,7 @@ class ForgedContentTest {
   }
 
   private static VerifyReport verify(Path path, VerifyScope scope) throws IOException {
-    return Database.verify(path, scope, (done, total) -> {});
+    return Database.verify(path, scope, List.of(), (done, total) -> {});
   }
 
   private void refuses(ThrowingCallable action) throws IOException {

@@ -2,9 +2,12 @@ package tech.bsdb.tools.inspect;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.security.PublicKey;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.Database.VerifyListener;
+import tech.bsdb.OpenOptions;
 import tech.bsdb.Statistics;
 import tech.bsdb.VerifyReport;
 import tech.bsdb.VerifyScope;
@@ -58,11 +61,17 @@ public sealed interface Place extends AutoCloseable {
    *
    * @param directory the database itself; of a store, its current version
    * @param given the directory that the user named
+   * @param trusted the keys of which one must have signed it, none to require no signature
    */
-  record Here(Path directory, Path given) implements Place {
+  record Here(Path directory, Path given, List<PublicKey> trusted) implements Place {
+    /** A directory of which no signature is required. */
+    public Here(Path directory, Path given) {
+      this(directory, given, List.of());
+    }
+
     @Override
     public Database open() throws IOException {
-      return Database.open(directory);
+      return Database.open(directory, OpenOptions.defaults().withTrusted(trusted));
     }
 
     @Override
@@ -75,6 +84,9 @@ public sealed interface Place extends AutoCloseable {
 
     @Override
     public Statistics statistics() throws IOException {
+      if (!trusted.isEmpty()) {
+        open().close();
+      }
       return Database.statistics(directory);
     }
 
@@ -85,7 +97,7 @@ public sealed interface Place extends AutoCloseable {
 
     @Override
     public VerifyReport verify(VerifyScope scope, VerifyListener listener) throws IOException {
-      return Database.verify(directory, scope, listener);
+      return Database.verify(directory, scope, trusted, listener);
     }
 
     @Override

@@ -4,9 +4,12 @@ import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
+import java.security.PublicKey;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import tech.bsdb.KeyFiles;
 import tech.bsdb.remote.HttpOrigin;
 import tech.bsdb.remote.RangeOrigin;
 import tech.bsdb.remote.RemoteOptions;
@@ -41,8 +44,9 @@ public final class PlaceOptions {
     }
     refuse(arguments);
     return given.isPresent() && URL.matcher(given.get()).matches()
-        ? here(given.get())
-        : new Place.Here(DatabaseOption.current(arguments), DatabaseOption.place(arguments));
+        ? here(arguments, given.get())
+        : new Place.Here(
+            DatabaseOption.current(arguments), DatabaseOption.place(arguments), trusted(arguments));
   }
 
   /**
@@ -62,7 +66,7 @@ public final class PlaceOptions {
     if (!others) {
       refuse(arguments);
     }
-    return here(given);
+    return here(arguments, given);
   }
 
   private static boolean isElsewhere(Arguments arguments, String given) {
@@ -86,7 +90,7 @@ public final class PlaceOptions {
       return elsewhere(arguments, given);
     }
     Path directory = DatabaseOption.of(directory("-d", given), given);
-    return new Place.Here(directory, directory);
+    return new Place.Here(directory, directory, trusted(arguments));
   }
 
   /**
@@ -101,9 +105,20 @@ public final class PlaceOptions {
     }
   }
 
-  private static Place here(String given) throws UsageException, IOException {
+  private static Place here(Arguments arguments, String given) throws UsageException, IOException {
     Path directory = directory("database", given);
-    return new Place.Here(DatabaseOption.current(directory, given), directory);
+    return new Place.Here(DatabaseOption.current(directory, given), directory, trusted(arguments));
+  }
+
+  /**
+   * The keys of {@code --trust}, none if it is not given.
+   *
+   * @throws IOException if the file cannot be read or holds no keys
+   */
+  public static List<PublicKey> trusted(Arguments arguments) throws UsageException, IOException {
+    arguments.refuseEmpty("--trust", "a file");
+    Optional<Path> keys = arguments.path("--trust");
+    return keys.isPresent() ? KeyFiles.trusted(keys.get()) : List.of();
   }
 
   /** A local directory, which may be written as a URL. */
@@ -146,7 +161,7 @@ public final class PlaceOptions {
     }
   }
 
-  private static RemoteOptions options(Arguments arguments) throws UsageException {
+  private static RemoteOptions options(Arguments arguments) throws UsageException, IOException {
     RemoteOptions defaults = RemoteOptions.defaults();
     arguments.refuseEmpty("--cache-dir", "a directory");
     Optional<Path> cache = arguments.path("--cache-dir");
@@ -157,6 +172,7 @@ public final class PlaceOptions {
         .withDeadline(
             Duration.ofSeconds(
                 arguments.number("--deadline", 1, 86_400, defaults.deadline().toSeconds())))
-        .withHedged(arguments.has("--hedge"));
+        .withHedged(arguments.has("--hedge"))
+        .withTrusted(trusted(arguments));
   }
 }

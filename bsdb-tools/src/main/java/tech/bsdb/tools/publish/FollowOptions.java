@@ -1,5 +1,6 @@
 package tech.bsdb.tools.publish;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,7 +40,8 @@ public record FollowOptions(
    * @return null if nothing is to be followed
    * @throws UsageException if options are given that need a source
    */
-  public static @Nullable FollowOptions of(Arguments arguments, Path store) throws UsageException {
+  public static @Nullable FollowOptions of(Arguments arguments, Path store)
+      throws UsageException, IOException {
     Optional<String> source = arguments.text("--follow");
     if (source.isEmpty()) {
       List<String> needless = new ArrayList<>(arguments.optionsIn("following"));

@@ -1,0 +1,37 @@
+package tech.bsdb.tools.make;
+
+import java.nio.file.Path;
+import tech.bsdb.Database;
+import tech.bsdb.KeyFiles;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Command;
+import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.inspect.DatabaseOption;
+
+/** {@code bsdb sign}: signs the manifest of a database. */
+public final class SignCommand extends Command {
+  /** For the service loader. */
+  public SignCommand() {
+    super("sign", "sign a database, for readers that trust a key");
+  }
+
+  @Override
+  protected int run(Arguments arguments, Console console) throws Exception {
+    arguments.refuseEmpty("--sign-key", "a file");
+    Path key =
+        arguments
+            .path("--sign-key")
+            .orElseThrow(
+                () ->
+                    new UsageException(
+                        "no private key given (--sign-key); make one with: openssl genpkey"
+                            + " -algorithm ed25519 -out key.pem"));
+    Path database = DatabaseOption.current(arguments);
+    Database.sign(database, KeyFiles.signing(key));
+    if (!arguments.has("-q")) {
+      console.say("signed " + database);
+    }
+    return OK;
+  }
+}
