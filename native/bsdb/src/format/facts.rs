@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::address;
+use super::content::{self, ContentHash};
 use super::elements::ValueElements;
 use super::frame::{hex, Id, Kind};
 use super::page::{PAYLOAD, SIZE};
@@ -79,7 +80,7 @@ pub(crate) enum SignatureKind {
     Mum,
 }
 
-/// The line of a file.
+/// The lines of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct FileLine {
     pub(crate) kind: Kind,
@@ -87,10 +88,12 @@ pub(crate) struct FileLine {
     pub(crate) pages: u64,
     pub(crate) digest: u64,
     pub(crate) end: u64,
+    /// The content hash, which older writers did not write.
+    pub(crate) content_hash: Option<ContentHash>,
 }
 
 impl FileLine {
-    /// Parses the value of a line `file=`.
+    /// Parses the value of a line `file=`. The content hash is on a line of its own.
     pub(crate) fn parse(lines: &Lines<'_>, line: &str) -> Result<FileLine> {
         let parts: Vec<&str> = line.split(' ').collect();
         let &[kind, number, pages, digest, end] = parts.as_slice() else {
@@ -104,6 +107,7 @@ impl FileLine {
             pages,
             digest: u64::from_str_radix(digest, 16).map_err(|_| wrong())?,
             end: lines.in_range("end of a file", end, SIZE as u64, (pages - 1) * SIZE as u64)?,
+            content_hash: None,
         })
     }
 
@@ -297,12 +301,28 @@ impl Facts {
         for line in lines.all("file") {
             facts.files.push(FileLine::parse(lines, line)?);
         }
+        facts.parse_content_hashes(lines)?;
         facts.check_files(lines)?;
         if layout == Layout::Packed {
             let line = lines.optional("packed.sample")?;
             facts.sample = line.map(|line| Sample::parse(lines, line, facts.data_pages())).transpose()?;
         }
         Ok(facts)
+    }
+
+    /// Reads the content hashes: none, or one for each file.
+    fn parse_content_hashes(&mut self, lines: &Lines<'_>) -> Result<()> {
+        let hashes: Vec<&str> = lines.all("file.sha256").collect();
+        if !hashes.is_empty() && hashes.len() != self.files.len() {
+            let expected = format!("a line file.sha256= for each of {} files", self.files.len());
+            return Err(lines.wrong(expected, hashes.len().to_string()));
+        }
+        for (file, hash) in self.files.iter_mut().zip(hashes) {
+            let parsed = content::parse(hash);
+            let wrong = || lines.wrong("file.sha256 of 64 hexadecimal digits in lower case", format!("{hash:?}"));
+            file.content_hash = Some(parsed.ok_or_else(wrong)?);
+        }
+        Ok(())
     }
 
     /// Bits of the detail of an address (FORMAT.md §3).

@@ -2,6 +2,7 @@
 
 pub(crate) mod address;
 pub(crate) mod block;
+pub(crate) mod content;
 pub(crate) mod elements;
 pub(crate) mod facts;
 pub(crate) mod frame;

@@ -228,8 +228,9 @@ impl IndexStage {
             Ok(entries) => self.solve(&entries, units, parts),
             Err(refused) => Ok(Err(refused)),
         };
-        let mut hash = HashFile::create(directory)?;
-        let mut index = Index { file: OutputFile::create(directory, Kind::Index, 0)?, used: 0 };
+        let mut hash = HashFile::create(directory, options.threads)?;
+        let index = OutputFile::create(directory, Kind::Index, 0)?.with_threads(options.threads);
+        let mut index = Index { file: index, used: 0 };
         let mut failure = None;
         let mut done = 0;
         let run = passes.run(
@@ -611,27 +612,27 @@ mod tests {
     #[test]
     fn databases_are_those_of_java() {
         check(&[
-            ("n=0 layout=blocked", "1029ce7427dc3f6e1aee6802db3b6dba"),
-            ("n=1 layout=blocked", "9203671c12d84524e54601065a533a9f"),
-            ("n=2 layout=blocked cb=0", "866721f9cf83d372642ad578f00f14c3"),
-            ("n=3 layout=blocked cb=32", "f0449b2832109b9e20205c1314872aad"),
-            ("n=1000 layout=blocked", "daa0a69d2b2932c7b37b641bf1fb33f7"),
-            ("n=1000 layout=blocked seed=-7 cb=13", "97ec4dfcc3522d00196e47a42a502bb7"),
-            ("n=100000 layout=blocked", "df2a578d5631e7e84ebeb1ae0c9af851"),
-            ("n=100000 layout=blocked cb=13", "49b2c7d309e2923d6053f3d0a4e0e3f3"),
-            ("n=100000 layout=compact cb=0", "95027b40a6246602c40722ff3fbeb367"),
-            ("n=0 layout=compact files=3", "d380a55300d3adba54d0b6c1856c4776"),
-            ("n=1000 layout=compact files=3 cb=32", "17446860cc8b9b050a38915ae979306b"),
-            ("n=1000 layout=blocked kind=mixed", "a53ba7a337c3b5f8b76fdee35884c9c4"),
-            ("n=1000 layout=compact kind=mixed files=2", "6974abd35596bccb41dbd7151c246dcd"),
-            ("n=8000 layout=blocked kind=long files=2", "7eef1670dcc55315eddaacf8b1ec8577"),
-            ("n=8000 layout=compact kind=long files=3", "65fb7f7d8cd0999f9fc2575acb912c74"),
-            ("n=3 layout=blocked kind=fill", "f20e206c2a6d080ee4581d025f668d68"),
-            ("n=2100 layout=compact kind=fill files=2", "4f6211c4ef907b81a75ad3aaf3188809"),
-            ("n=2100 layout=blocked kind=fill files=3 dup=last", "1a3e8d3c489c24b464a5ae24f1710ce4"),
-            ("n=1000 layout=blocked kind=dups dup=first", "b5cb288b61ccdeb12e7f7e608114a1f8"),
-            ("n=1000 layout=compact kind=dups dup=last", "08ec0ff10eac5d700c508b742651ff6e"),
-            ("n=200000 layout=blocked kind=dups dup=last cb=0", "eb9b30c1eec2b4b6c4e8d69232dd9807"),
+            ("n=0 layout=blocked", "b2eb878c8c4d6a71e75c9083eee9ecff"),
+            ("n=1 layout=blocked", "943bd903c5a44b49ab78db53288c13e0"),
+            ("n=2 layout=blocked cb=0", "022fba46a49a4bad998cc64fc12dee55"),
+            ("n=3 layout=blocked cb=32", "ed034d6b212e481b8a357f9ae8ba71fe"),
+            ("n=1000 layout=blocked", "273a138b1898587a03889e1fe2acc3c6"),
+            ("n=1000 layout=blocked seed=-7 cb=13", "0435a0ada49c1d8eb738eecdf9f1c5c1"),
+            ("n=100000 layout=blocked", "eefc7cc645025c60a17f726f9c682007"),
+            ("n=100000 layout=blocked cb=13", "dcf1cbde5f67dad9dfcd8ab368b55d58"),
+            ("n=100000 layout=compact cb=0", "79818c546417e4f475b4bdb3962d3674"),
+            ("n=0 layout=compact files=3", "b6c0f8a87a0c74a91d4527e35d8c5cfc"),
+            ("n=1000 layout=compact files=3 cb=32", "6b16f51779c16b925c0ad38349164e4e"),
+            ("n=1000 layout=blocked kind=mixed", "dd26eeed0638b2d8b1fe6565ac614c3d"),
+            ("n=1000 layout=compact kind=mixed files=2", "07cdc0f8c09862ffe4ac67471d9a7310"),
+            ("n=8000 layout=blocked kind=long files=2", "07f8e0524269f2f21418035075fe06aa"),
+            ("n=8000 layout=compact kind=long files=3", "77b62afff07dc234c0e78f07503379c4"),
+            ("n=3 layout=blocked kind=fill", "e0addcfcbc97ddd965570525c987466b"),
+            ("n=2100 layout=compact kind=fill files=2", "b8697008e1d52af895d7ed8f9f19555b"),
+            ("n=2100 layout=blocked kind=fill files=3 dup=last", "f3562919fea01840106a89fe70782624"),
+            ("n=1000 layout=blocked kind=dups dup=first", "4e51ee838be87701d344e79cb89bda58"),
+            ("n=1000 layout=compact kind=dups dup=last", "9202adb1cdaef283d403d92592cfc816"),
+            ("n=200000 layout=blocked kind=dups dup=last cb=0", "5d09e7d0d06a93ed84f645b0561d629d"),
         ]);
     }
 
@@ -647,13 +648,13 @@ mod tests {
     #[test]
     fn compressed_databases_are_those_of_java() {
         check(&[
-            ("n=0 layout=compressed", "a95f5528513232b19c52826ff1cff064"),
-            ("n=1 layout=compressed", "f3b3c826e4bf6319d6b5e242cc910335"),
-            ("n=1000 layout=compressed", "df694fc1ed6d24f6e1030cfec4c19e9e"),
-            ("n=100000 layout=compressed", "8d4568c45b98c03bc87c4e4052fa0314"),
-            ("n=1000 layout=compressed kind=mixed files=2", "5a8958f4cd84a122ff12c984dbfe6b2e"),
-            ("n=8000 layout=compressed kind=long files=3 block=4096 level=1", "8fe359fd8d1dd8725f23152a4bc42058"),
-            ("n=1000 layout=compressed kind=dups dup=last level=19", "07e9fb2ab66cfc56e2ed4a8de0fade58"),
+            ("n=0 layout=compressed", "cfdd6065ed3984cc218b630b6bd4cefc"),
+            ("n=1 layout=compressed", "6efe5a72a9b069e58b703757475601d2"),
+            ("n=1000 layout=compressed", "b3a2e23b08b5a63eeefff7249da7c8f1"),
+            ("n=100000 layout=compressed", "8311cf38304d478e6033f7fc16011367"),
+            ("n=1000 layout=compressed kind=mixed files=2", "f319616372f315bc9ffbb10144a44a1a"),
+            ("n=8000 layout=compressed kind=long files=3 block=4096 level=1", "f8f775eca9f9a0a682091f35fc4375f5"),
+            ("n=1000 layout=compressed kind=dups dup=last level=19", "7197861798e188e493d38e00ef2a2067"),
             ("n=1000 layout=compressed kind=dups", "duplicate key \"key-304\" in records 304 and 804"),
         ]);
     }

@@ -147,7 +147,8 @@ impl DataFiles {
     fn create(context: &Context) -> Result<DataFiles> {
         let options = &context.options;
         let create = |number| {
-            let file = OutputFile::create(&context.directory, Kind::Data, number)?;
+            let file =
+                OutputFile::create(&context.directory, Kind::Data, number)?.with_threads(context.options.threads);
             let end = file.position();
             Ok((file, end))
         };

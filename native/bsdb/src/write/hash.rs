@@ -88,10 +88,10 @@ pub(crate) struct HashFile {
 }
 
 impl HashFile {
-    /// Creates the file in a directory.
-    pub(crate) fn create(directory: &Path) -> Result<HashFile> {
+    /// Creates the file in a directory, for a build of so many threads.
+    pub(crate) fn create(directory: &Path, threads: usize) -> Result<HashFile> {
         Ok(HashFile {
-            file: OutputFile::create(directory, Kind::Hash, 0)?,
+            file: OutputFile::create(directory, Kind::Hash, 0)?.with_threads(threads),
             page: Box::new([0; SIZE]),
             used: 0,
             keys: 0,

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::assembly::Assembled;
 use super::options::BuildOptions;
-use crate::format::frame::Id;
+use crate::format::frame::{hex, Id};
 use crate::format::record::Header;
 
 /// Counts and measures the records that were given to a build.
@@ -91,6 +91,9 @@ pub(crate) fn text(options: &BuildOptions, shard: u32, totals: &Totals, made: &A
             "file",
             &format_args!("{} {} {} {:x} {}", line.kind.name(), line.number, line.pages, line.digest, line.end),
         );
+    }
+    for hash in made.files.iter().filter_map(|file| file.line.content_hash) {
+        put("file.sha256", &hex(&hash));
     }
     text
 }

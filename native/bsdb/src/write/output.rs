@@ -1,9 +1,12 @@
 //! The files of a database while they are written: pages with checksums, a header, a footer (FORMAT.md §2).
 
 use std::io::{Seek, SeekFrom, Write};
+use std::mem;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::force::EarlyForce;
+use super::pieces::Pieces;
 use super::temporary::Temporary;
 use crate::error::{Error, Result};
 use crate::format::facts::FileLine;
@@ -11,7 +14,8 @@ use crate::format::frame::{Id, Kind};
 use crate::format::page;
 use crate::memory;
 
-/// Bytes that are handed to the operating system at once.
+/// Bytes that are handed to the operating system at once: the pages of a piece (FORMAT.md §8), and before the first one
+/// the header.
 const BUFFER: usize = 1 << 20;
 
 /// A file whose content is being written. It is deleted when it is dropped before it was sealed.
@@ -27,6 +31,7 @@ pub(crate) struct OutputFile {
     /// The number of the current page.
     page: u64,
     digest: u64,
+    pieces: Pieces,
 }
 
 impl OutputFile {
@@ -45,7 +50,14 @@ impl OutputFile {
             start: page::SIZE,
             page: 1,
             digest: 0,
+            pieces: Pieces::default(),
         })
+    }
+
+    /// Lets another thread help, if a build of so many threads has one.
+    pub(crate) fn with_threads(mut self, threads: usize) -> OutputFile {
+        self.pieces.set_apart(threads > 1);
+        self
     }
 
     /// The path while the file is written.
@@ -125,24 +137,47 @@ impl OutputFile {
         Ok(())
     }
 
+    /// Where the content begins in the buffer, which holds whole pages: behind the header, if this is in it.
+    fn content(&self) -> usize {
+        if self.page as usize * page::SIZE == self.buffer.len() {
+            page::SIZE
+        } else {
+            0
+        }
+    }
+
+    /// Writes the full buffer while it is hashed.
     fn write_out(&mut self) -> Result<()> {
-        let bytes = self.buffer.len();
-        let written = self.part.write(&self.buffer);
+        let content = self.content();
+        let piece = Arc::new(mem::take(&mut self.buffer));
+        let before = self.pieces.add(&piece, content);
+        let written = self.write(&piece);
+        self.buffer = match before.or_else(|| Arc::into_inner(piece)) {
+            Some(buffer) => buffer,
+            None => memory::with_capacity(BUFFER, self.part.path())?,
+        };
         self.buffer.clear();
-        written?;
-        self.force.written(self.part.file(), bytes).map_err(|e| Error::io(self.part.path(), e))
+        written
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.part.write(bytes)?;
+        self.force.written(self.part.file(), bytes.len()).map_err(|e| Error::io(self.part.path(), e))
     }
 
     /// Pads the last page. `end` is that of the file's line in the manifest; without it, it is the offset of the footer.
     pub(crate) fn finish(mut self, end: Option<u64>) -> Result<Finished> {
         self.pad()?;
-        self.write_out()?;
+        let content = self.content();
+        let rest = mem::take(&mut self.buffer);
+        self.write(&rest)?;
         let line = FileLine {
             kind: self.kind,
             number: self.number,
             pages: self.page + 1,
             digest: self.digest,
             end: end.unwrap_or(self.page * page::SIZE as u64),
+            content_hash: Some(self.pieces.finish(&rest[content..])),
         };
         Ok(Finished { line, part: self.part, force: self.force })
     }

@@ -66,7 +66,7 @@ impl Level {
 impl TreeWriter {
     /// Creates the file. `place` has the bits of the file number, the offset and the detail of an address.
     pub(super) fn create(context: &Context, place: [u32; 3]) -> Result<TreeWriter> {
-        let file = OutputFile::create(&context.directory, Kind::Order, 0)?;
+        let file = OutputFile::create(&context.directory, Kind::Order, 0)?.with_threads(context.options.threads);
         let leaves = Level::new(0, place.iter().sum::<u32>() as usize, &context.temporary);
         let temporary = context.temporary.clone();
         Ok(TreeWriter { file, temporary, place, levels: vec![leaves], keys: 0, bytes: Vec::new() })

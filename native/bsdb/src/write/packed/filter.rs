@@ -59,7 +59,7 @@ impl FilterWriter {
         Ok(FilterWriter {
             facts,
             path: context.directory.clone(),
-            file: OutputFile::create(&context.directory, Kind::Filter, 0)?,
+            file: OutputFile::create(&context.directory, Kind::Filter, 0)?.with_threads(context.options.threads),
             word: 0,
             bits: 0,
             starts: memory::with_capacity(groups as usize + 1, &context.directory)?,

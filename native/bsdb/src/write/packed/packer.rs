@@ -45,7 +45,10 @@ impl Packer {
     /// Creates the data files of a database of so many bins.
     pub(super) fn new(context: &Context, bins: u64, spanning: bool) -> Result<Packer> {
         let files = (0..context.options.data_files.max(1))
-            .map(|number| OutputFile::create(&context.directory, Kind::Data, number))
+            .map(|number| {
+                let file = OutputFile::create(&context.directory, Kind::Data, number)?;
+                Ok(file.with_threads(context.options.threads))
+            })
             .collect::<Result<_>>()?;
         Ok(Packer {
             spanning,
@@ -194,7 +197,7 @@ impl Index {
 
     fn write(mut self, context: &Context) -> Result<Finished> {
         self.groups.push((self.before.len() - 1) as u32);
-        let mut file = OutputFile::create(&context.directory, Kind::Index, 0)?;
+        let mut file = OutputFile::create(&context.directory, Kind::Index, 0)?.with_threads(context.options.threads);
         for group in &self.groups {
             file.put(&group.to_le_bytes())?;
         }
