@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::file::paged::{PagedFile, Run};
 use crate::format::address::Address;
+use crate::format::content::ContentHasher;
 #[cfg(feature = "remote")]
 use crate::format::facts::FileLine;
 use crate::format::facts::MANIFEST;
@@ -75,7 +76,7 @@ pub(crate) fn single(single: &Single, verified: &mut Verified, go_on: GoOn<'_>) 
     }
 }
 
-/// Checks all pages and the digest of a file that was fetched whole.
+/// Checks all pages, the digest and the content hash of a file that was fetched whole.
 #[cfg(feature = "remote")]
 pub(crate) fn fetched(file: &PagedFile, line: &FileLine) -> Result<()> {
     let go_on: GoOn<'_> = &mut || Ok(());
@@ -160,34 +161,41 @@ fn table(hash: &HashFunction, file: &PagedFile) -> Option<u64> {
     })
 }
 
-/// Checks all pages of a file and its digest.
+/// Checks all pages of a file, its digest and its content hash.
 fn pages(file: &PagedFile, go_on: GoOn<'_>) -> Result<()> {
     let mut run = Run::new(file);
     let mut digest = 0;
+    let mut content = ContentHasher::default();
     for number in 1..file.pages() - 1 {
         go_on()?;
         let bytes = run.pages(number, 1)?;
         file.verify(number, bytes)?;
         digest = page::digest(digest, page::stored(bytes));
+        content.add(bytes);
     }
-    require_digest(file, digest)
+    require_digest(file, digest)?;
+    file.require_content_hash(&content.finish())
 }
 
-/// Checks all pages of a hash function's file and its digest.
+/// Checks all pages of a hash function's file, its digest and its content hash.
 fn body(file: &PagedFile, table: u64, go_on: GoOn<'_>) -> Result<()> {
     let mut digest = 0;
+    let mut content = ContentHasher::default();
     for number in 1..table {
         go_on()?;
         file.verify_body(number, table)?;
         digest = page::digest(digest, file.table_entry(number, table)?);
+        content.add(&file.mapped()[number as usize * SIZE..][..SIZE]);
     }
     let mut run = Run::new(file);
     for number in table..file.pages() - 1 {
         let bytes = run.pages(number, 1)?;
         file.verify(number, bytes)?;
         digest = page::digest(digest, page::stored(bytes));
+        content.add(bytes);
     }
-    require_digest(file, digest)
+    require_digest(file, digest)?;
+    file.require_content_hash(&content.finish())
 }
 
 fn require_digest(file: &PagedFile, digest: u64) -> Result<()> {

@@ -6,8 +6,9 @@ mod support;
 
 use std::fs;
 use std::os::unix::fs::FileExt;
+use std::path::Path;
 
-use bsdb::{Access, Database, Error, Options};
+use bsdb::{publish, Access, BuildOptions, Builder, Database, Error, Layout, Options, PublishOptions};
 use support::{ask, copy, exercise, files, forge, golden, seal, seal_body, text, KINDS, PAGE};
 
 /// Random numbers below a bound: SplitMix64, seeded by a text.
@@ -234,6 +235,126 @@ fn forged_manifests_never_panic() {
             forge(directory.path(), newer.as_bytes());
             assert!(matches!(Database::open(directory.path()), Err(Error::Unsupported { .. })), "{newer}");
         }
+    }
+}
+
+/// Builds a database of some pages with compressible values, so that it has a dictionary if it is compressed.
+fn build(layout: Layout, path: &Path) {
+    let mut builder = Builder::create(path, BuildOptions::default().layout(layout).ordered(true)).unwrap();
+    for i in 0..1000 {
+        let value: String = (i..i + 40).map(|word| format!("word {word} ")).collect();
+        builder.add(format!("key {i}").as_bytes(), value.as_bytes()).unwrap();
+    }
+    builder.finish().unwrap();
+}
+
+const BUILT: [Layout; 4] = [Layout::Blocked, Layout::Compressed, Layout::Packed, Layout::PackedCompressed];
+
+/// Publishes a database into a new store.
+fn published(database: &Path) -> bsdb::Result<()> {
+    let store = tempfile::tempdir().unwrap();
+    publish(database, store.path().join("store"), PublishOptions::default()).map(|_| ())
+}
+
+/// Manifests with right checksums and ids that state another content hash than that of the file.
+#[test]
+fn other_content_hashes_are_found() {
+    for layout in BUILT {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("db");
+        build(layout, &path);
+        let original = text(&path);
+        let lines: Vec<&str> = original.lines().collect();
+        let files: Vec<&str> = lines.iter().filter_map(|line| line.strip_prefix("file=")).collect();
+        let first = lines.iter().position(|line| line.starts_with("file.sha256=")).unwrap();
+        assert_eq!(lines.len(), first + files.len());
+        published(&path).unwrap();
+        for (i, file) in files.iter().enumerate() {
+            let hash = lines[first + i].strip_prefix("file.sha256=").unwrap();
+            let other = format!("{}{}", if hash.starts_with('0') { '1' } else { '0' }, &hash[1..]);
+            forge(&path, original.replace(hash, &other).as_bytes());
+            let name = file.split(' ').next().unwrap();
+            let opened = Database::open(&path);
+            assert_eq!(opened.is_err(), name == "dictionary", "{layout} {file}");
+            for error in [opened.and_then(|db| db.verify().map(|_| ())), published(&path)].map(Result::unwrap_err) {
+                let text = error.to_string();
+                let named = error.path().and_then(Path::file_name).unwrap().to_str().unwrap().starts_with(name);
+                assert!(matches!(error, Error::Damaged { .. }) && named, "{layout} {file}: {text}");
+                assert!(text.contains(hash) && text.contains(&other), "{layout} {file}: {text}");
+            }
+        }
+        forge(&path, original.as_bytes());
+        published(&path).unwrap();
+    }
+}
+
+/// Lines of content hashes that no builder writes.
+#[test]
+fn manifests_have_all_content_hashes_or_none() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("db");
+    build(Layout::Packed, &path);
+    let original = text(&path);
+    let at = original.find("file.sha256=").unwrap();
+    let (others, hashes) = original.split_at(at);
+    let (first, rest) = hashes.split_once('\n').unwrap();
+    let digits = first.strip_prefix("file.sha256=").unwrap();
+    forge(&path, others.as_bytes());
+    Database::open(&path).unwrap().verify().unwrap();
+    let wrong = [
+        rest.to_owned(),
+        format!("{first}\n"),
+        format!("{first}\n{first}\n{rest}"),
+        hashes.replacen(digits, "", 1),
+        hashes.replacen(digits, &digits[1..], 1),
+        hashes.replacen(digits, &format!("{digits}0"), 1),
+        hashes.replacen(digits, &"A".repeat(64), 1),
+        hashes.replacen(digits, &"g".repeat(64), 1),
+    ];
+    for hashes in wrong {
+        forge(&path, format!("{others}{hashes}").as_bytes());
+        let error = Database::open(&path).unwrap_err();
+        assert!(matches!(error, Error::Damaged { .. }), "{error}");
+        assert!(error.to_string().contains("file.sha256"), "{error}");
+    }
+    forge(&path, original.as_bytes());
+    Database::open(&path).unwrap().verify().unwrap();
+}
+
+/// A page that was changed so that its checksum is right: by the digest, or if that is right as well by the content hash.
+#[test]
+fn forged_pages_are_found() {
+    // A multiple of the polynomial of CRC32C, which leaves every checksum as it is.
+    let invisible = (0x82f6_3b78u64 << 1 | 1).to_le_bytes();
+    for layout in [Layout::Blocked, Layout::Packed] {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("db");
+        build(layout, &path);
+        let data = files(&path).into_iter().find(|file| file.to_str().unwrap().contains("data-000")).unwrap();
+        let original = fs::read(&data).unwrap();
+        let at = original.windows(8).position(|bytes| bytes == b"word 50 ").unwrap();
+        let number = at / PAGE;
+        let mut changed = original.clone();
+        changed[at] = b'W';
+        seal(data.file_name().unwrap().to_str().unwrap(), &mut changed, number);
+        fs::write(&data, &changed).unwrap();
+        for error in [Database::open(&path).unwrap().verify().map(|_| ()), published(&path)].map(Result::unwrap_err) {
+            assert!(error.to_string().contains("digest"), "{error}");
+        }
+        changed.clone_from(&original);
+        changed[at..].iter_mut().zip(invisible).for_each(|(byte, other)| *byte ^= other);
+        let mut sealed = changed.clone();
+        seal(data.file_name().unwrap().to_str().unwrap(), &mut sealed, number);
+        assert!(sealed == changed && changed != original);
+        fs::write(&data, &changed).unwrap();
+        for error in [Database::open(&path).unwrap().verify().map(|_| ()), published(&path)].map(Result::unwrap_err) {
+            assert_eq!(error.path().and_then(Path::file_name), data.file_name(), "{error}");
+            assert!(error.to_string().contains("SHA-256"), "{error}");
+        }
+        // Without content hashes, nothing tells.
+        let text = text(&path);
+        forge(&path, text.split("file.sha256=").next().unwrap().as_bytes());
+        published(&path).unwrap();
     }
 }
 

@@ -21,7 +21,7 @@ use bsdb::{
     publish, BuildOptions, Builder, Database, Error, KeyRange, Layout, Options, PublishOptions, Remote, RemoteKind,
     Result, Store,
 };
-use support::golden::{ask, copy, files, golden, records, ABSENT, KINDS, PAGE};
+use support::golden::{ask, copy, files, forge, golden, records, text, ABSENT, KINDS, PAGE};
 use support::objects::{Fault, Objects, Request};
 
 const LAYOUTS: [Layout; 5] =
@@ -436,6 +436,34 @@ fn damage_is_told_and_never_a_value() {
             assert!(matches!(found, Err(Error::Damaged { .. })), "{}: {found:?}", target.display());
             fs::write(&target, &sound).unwrap();
         }
+    }
+}
+
+/// A file that is fetched whole when a database is opened has the content hash that the manifest states; others have it
+/// when they are verified.
+#[test]
+fn content_hashes_are_compared() {
+    for layout in LAYOUTS {
+        let directory = database(layout, 500, 100);
+        let original = text(directory.path());
+        let objects = Objects::start(directory.path());
+        let files = original.lines().filter_map(|line| line.strip_prefix("file="));
+        let hashes = original.lines().filter_map(|line| line.strip_prefix("file.sha256="));
+        for (file, hash) in files.zip(hashes) {
+            let kind = file.split(' ').next().unwrap();
+            let whole =
+                kind == "dictionary" || kind == "hash" || kind == "index" && layout.name().starts_with("packed");
+            let other = format!("{}{}", if hash.starts_with('0') { '1' } else { '0' }, &hash[1..]);
+            forge(directory.path(), original.replace(hash, &other).as_bytes());
+            let opened = open(objects.url(), web());
+            assert_eq!(opened.is_err(), whole, "{layout} {kind}");
+            let error = opened.and_then(|db| db.verify()).unwrap_err();
+            assert!(matches!(error, Error::Damaged { .. }), "{layout} {kind}: {error}");
+            let text = error.to_string();
+            assert!(text.contains(&format!("{kind}-")) && text.contains(hash) && text.contains(&other), "{text}");
+        }
+        forge(directory.path(), original.as_bytes());
+        opened(&objects, web()).verify().unwrap();
     }
 }
 

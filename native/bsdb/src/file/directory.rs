@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use super::origin::Origin;
 use super::paged::{Access, PagedFile};
 use crate::error::{Error, Result};
+use crate::format::content::ContentHasher;
 use crate::format::facts::{Facts, FileLine, MANIFEST};
 use crate::format::frame::{self, hex, Id, Kind};
 use crate::format::page::{self, PAYLOAD, SIZE};
@@ -203,19 +204,22 @@ impl Files {
     }
 }
 
-/// Reads the dictionary: all its pages are checked, and the digest.
+/// Reads the dictionary: all its pages are checked, the digest and the content hash.
 pub(crate) fn dictionary(file: &PagedFile, line: &FileLine) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut digest = 0;
+    let mut content = ContentHasher::default();
     let mut buffer = Pages::default();
     for number in 1..line.pages - 1 {
         let page = file.load(number, 1, &mut buffer)?;
         digest = page::digest(digest, page::stored(page.bytes()));
+        content.add(page.bytes());
         bytes.extend_from_slice(&page.bytes()[..PAYLOAD]);
     }
     if digest != line.digest {
         return Err(file.damaged(SIZE as u64, format!("pages with digest {:x}", line.digest), format!("{digest:x}")));
     }
+    file.require_content_hash(&content.finish())?;
     let length = line.content() as usize;
     if length > bytes.len() {
         return Err(file.damaged(line.end, "a dictionary that ends in its file", format!("end {}", line.end)));

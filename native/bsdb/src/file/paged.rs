@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
+use crate::format::content::ContentHash;
 use crate::format::facts::FileLine;
 use crate::format::frame::{self, hex, Id, Kind};
 use crate::format::page::{self, SIZE};
@@ -47,6 +48,7 @@ pub(crate) struct PagedFile {
     number: u16,
     pages: u64,
     digest: u64,
+    content_hash: Option<ContentHash>,
     source: Source,
     checks: Checks,
 }
@@ -129,6 +131,7 @@ impl PagedFile {
             number: line.number,
             pages: line.pages,
             digest: line.digest,
+            content_hash: line.content_hash,
             source,
             checks: Checks { done, enabled: verify },
         })
@@ -171,6 +174,18 @@ impl PagedFile {
     /// The digest that the footer and the manifest state.
     pub(crate) fn digest(&self) -> u64 {
         self.digest
+    }
+
+    /// Fails if the manifest states another content hash than this one, which all content pages gave.
+    pub(crate) fn require_content_hash(&self, found: &ContentHash) -> Result<()> {
+        match &self.content_hash {
+            Some(stated) if stated != found => Err(self.damaged(
+                SIZE as u64,
+                format!("pages with SHA-256 {}, as the manifest says", hex(stated)),
+                hex(found),
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// An error about this file.
