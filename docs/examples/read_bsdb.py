@@ -83,6 +83,13 @@ def stream_position(offset):
     return (offset // PAGE - 1) * PAYLOAD + offset % PAGE
 
 
+def content_hash(pages):
+    """The content hash of a file with these content pages (§8)."""
+    first, sha256 = 255 * PAGE, hashlib.sha256  # header and first piece are 256 pages, as the others are
+    pieces = [pages[:first], *(pages[at : at + 256 * PAGE] for at in range(first, len(pages), 256 * PAGE))]
+    return sha256(b"".join(sha256(piece).digest() for piece in pieces if piece)).hexdigest()
+
+
 class PagedFile:
     """A file of pages, each verified when it is first read; header and footer are read at once."""
 
@@ -131,6 +138,10 @@ class PagedFile:
             digest = z ^ z >> 29
         check(digest == self.digest, f"{self.path}: wrong digest")
         return content
+
+    def content_hash(self):
+        """The content hash of a file of which all was read (§8)."""
+        return content_hash(b"".join(self.checked[page] for page in range(1, self.pages - 1)))
 
 
 # Records and blocks (§4)
@@ -653,12 +664,15 @@ class Database:
         self.signature = mum if self.text["format"] == "2" else spooky
         if self.text["shard.count"] != "1":
             require_known(self.path, self.text, [("shard.hash", ["crc16-slots"])])
-        for file in (value.split(" ") for name, value in lines if name == "file"):
-            self.open(directory, *file)
+        listed = [value.split(" ") for name, value in lines if name == "file"]
+        hashes = [value for name, value in lines if name == "file.sha256"] or [None] * len(listed)
+        check(len(hashes) == len(listed), f"{self.path}: {len(hashes)} content hashes of {len(listed)} files")
+        for file, file_hash in zip(listed, hashes):
+            self.open(directory, *file, file_hash)
         self.data_files = [self.files[each] for each in sorted(self.files) if each[0] == "data"]
         self.decompress = zstd_decompressor(self.dictionary) if "compressed" in self.text["layout"] else None
 
-    def open(self, directory, kind, file_number, pages, digest, end):
+    def open(self, directory, kind, file_number, pages, digest, end, file_hash):
         name = f"data-{int(file_number):03}" if kind == "data" else kind
         file = PagedFile(os.path.join(directory, f"{name}-{self.id.hex()[:8]}.bsdb"), KINDS[kind], int(file_number))
         check(file.ids == {self.id}, f"{file.path}: it is of another database")
@@ -666,6 +680,7 @@ class Database:
         self.files[kind, file.number] = file
         if kind == "dictionary":
             self.dictionary = file.read_all()[: stream_position(int(end))]
+            check(file_hash in (None, file.content_hash()), f"{file.path}: wrong content hash")
 
     def number(self, name):
         return int(self.text[name])

@@ -19,7 +19,7 @@ import hashlib
 import os
 import sys
 
-from read_bsdb import KINDS, MASK, PAGE, PAYLOAD, ceil_div, crc32c, mum, place, share
+from read_bsdb import KINDS, MASK, PAGE, PAYLOAD, ceil_div, content_hash, crc32c, mum, place, share
 
 ENTRY = 2  # bytes of an entry in the directory of a page (§12)
 
@@ -222,6 +222,7 @@ def write(directory, records, duplicates="error", files=1, filter=0, seed=0):
     text += "hash.checksum.bits=0\nindex.width=0\nshard.number=0\nshard.count=1\nshard.hash=none\n"
     text += "zstd.block=0\nzstd.level=0\nzstd.longest=0\n" + shape_lines + filter_lines
     text += "".join(file.line() for file in outputs)
+    text += "".join(f"file.sha256={content_hash(file.content)}\n" for file in outputs)
     id = hashlib.sha256(text.encode()).digest()[:16]
     os.mkdir(directory)
     for file in outputs:
