@@ -55,6 +55,11 @@ public final class SequentialFile implements Closeable {
         path, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
   }
 
+  /** The number of bytes that the operating system has. */
+  public long written() {
+    return written;
+  }
+
   /** The path of the file. */
   public Path path() {
     return path;

@@ -1,5 +1,7 @@
 package tech.bsdb.io;
 
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.function.BooleanSupplier;
 
 /** Waits that an interrupt does not end; the thread stays interrupted. */
@@ -28,6 +30,29 @@ public final class Uninterrupted {
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /**
+   * Waits until a task has ended.
+   *
+   * @throws ExecutionException if it failed
+   */
+  public static void get(Future<?> task) throws ExecutionException {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          task.get();
+          return;
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

@@ -209,7 +209,9 @@ public final class HttpOrigin implements RangeOrigin {
       if (cause instanceof UnresolvedAddressException) {
         return false; // an illegal argument, too, to Java
       }
-      if (cause instanceof UncheckedIOException || cause instanceof IllegalArgumentException) {
+      if (cause instanceof UncheckedIOException
+          || cause instanceof IllegalArgumentException
+          || cause instanceof NullPointerException) { // of Java 25, for http:there
         return true;
       }
     }

@@ -9,6 +9,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.io.OrderedTasks;
+import tech.bsdb.io.Uninterrupted;
 
 /**
  * Forces files to the device while the build goes on, so that little is left to force at its end.
@@ -66,22 +67,12 @@ final class EarlyForce implements Closeable {
   private void await() throws IOException {
     Future<?> last = running;
     running = null;
-    boolean interrupted = false;
     try {
-      while (last != null) {
-        try {
-          last.get();
-          last = null;
-        } catch (InterruptedException e) {
-          interrupted = true;
-        } catch (ExecutionException e) {
-          throw OrderedTasks.failure(e);
-        }
+      if (last != null) {
+        Uninterrupted.get(last);
       }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+    } catch (ExecutionException e) {
+      throw OrderedTasks.failure(e);
     }
   }
 

@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.PrivateKey;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.format.ContentHash;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.FileFrame;
 import tech.bsdb.format.FileIdentity;
@@ -23,10 +22,14 @@ import tech.bsdb.io.SequentialFile;
  * follow once the database id is known. Not thread-safe, except for {@link #force}.
  */
 public final class OutputFile implements Closeable {
+  /** Pages between two looks at whether there is something to hash. */
+  private static final int BETWEEN_LOOKS = 256;
+
   private final FileIdentity identity;
   private final SequentialFile file;
   private final PageEncoder pages;
-  private final ContentHash hash = new ContentHash();
+  private final TrailingHash hash;
+  private @Nullable String finished;
 
   /** Creates the file in a directory. The caller closes the buffer, after this file. */
   public OutputFile(Path directory, FileIdentity identity, ChunkBuffer chunk) throws IOException {
@@ -40,6 +43,7 @@ public final class OutputFile implements Closeable {
   OutputFile(FileIdentity identity, SequentialFile file) throws IOException {
     this.identity = identity;
     this.file = file;
+    this.hash = new TrailingHash(file);
     this.pages = new PageEncoder(this::write, identity);
     try {
       file.write(new byte[Page.SIZE], 0, Page.SIZE); // may write out another file's bytes
@@ -54,8 +58,10 @@ public final class OutputFile implements Closeable {
   }
 
   private void write(byte[] page, int offset, int length) throws IOException {
-    hash.add(page, offset);
     file.write(page, offset, length);
+    if (pages.pages() % BETWEEN_LOOKS == 0) {
+      hash.advance(file.written());
+    }
   }
 
   /** The encoder for the file's content. */
@@ -67,6 +73,7 @@ public final class OutputFile implements Closeable {
   public void finish() throws IOException {
     pages.pad();
     file.flush();
+    finished = hash.finish(pages.pages() << Page.SHIFT);
   }
 
   /** The temporary path, before the file gets its final name. */
@@ -81,7 +88,7 @@ public final class OutputFile implements Closeable {
 
   /** The file's manifest entry; its content must be finished. */
   public Manifest.FileEntry entry(long end) {
-    return new Manifest.FileEntry(identity, pages.pages() + 1, pages.digest(), end, hash.finish());
+    return new Manifest.FileEntry(identity, pages.pages() + 1, pages.digest(), end, finished);
   }
 
   /** Writes header and footer, forces the file to the device and renames it to its final name. */
@@ -134,6 +141,7 @@ public final class OutputFile implements Closeable {
   @Override
   public void close() throws IOException {
     Path path = file.path();
+    hash.close();
     try {
       file.close();
     } catch (IOException | RuntimeException e) {

@@ -20,7 +20,7 @@ import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.inspect.DatabaseOption;
-import tech.bsdb.tools.inspect.PlaceOptions;
+import tech.bsdb.tools.inspect.KeyOptions;
 import tech.bsdb.tools.publish.FollowOptions;
 import tech.bsdb.tools.publish.Follower;
 import tech.bsdb.tools.serve.ServeOptions;
@@ -221,7 +221,7 @@ public final class HttpServer extends Command {
     return 20_000;
   }
 
-  private static OpenOptions open(Arguments arguments) throws UsageException, IOException {
+  private static OpenOptions open(Arguments arguments) throws UsageException {
     arguments.refuseTogether("-ic", "-id", DatabaseOption.ONE_INDEX);
     boolean ring = arguments.has("-async") && Database.unavailable(Engine.IO_URING, null) == null;
     Engine direct = ring ? Engine.IO_URING : Engine.DIRECT;
@@ -229,7 +229,7 @@ public final class HttpServer extends Command {
         OpenOptions.defaults()
             .withEngine(arguments.choice("--engine", Engine.class, Engine.AUTO))
             .withIndexInMemory(arguments.has("-ic"))
-            .withTrusted(PlaceOptions.trusted(arguments));
+            .withTrusted(KeyOptions.trusted(arguments));
     if (arguments.has("-id")) {
       open = open.withIndexEngine(direct);
     }

@@ -4,12 +4,9 @@ import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
-import java.security.PublicKey;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
-import tech.bsdb.KeyFiles;
 import tech.bsdb.remote.HttpOrigin;
 import tech.bsdb.remote.RangeOrigin;
 import tech.bsdb.remote.RemoteOptions;
@@ -46,7 +43,9 @@ public final class PlaceOptions {
     return given.isPresent() && URL.matcher(given.get()).matches()
         ? here(arguments, given.get())
         : new Place.Here(
-            DatabaseOption.current(arguments), DatabaseOption.place(arguments), trusted(arguments));
+            DatabaseOption.current(arguments),
+            DatabaseOption.place(arguments),
+            KeyOptions.trusted(arguments));
   }
 
   /**
@@ -90,7 +89,7 @@ public final class PlaceOptions {
       return elsewhere(arguments, given);
     }
     Path directory = DatabaseOption.of(directory("-d", given), given);
-    return new Place.Here(directory, directory, trusted(arguments));
+    return new Place.Here(directory, directory, KeyOptions.trusted(arguments));
   }
 
   /**
@@ -107,18 +106,8 @@ public final class PlaceOptions {
 
   private static Place here(Arguments arguments, String given) throws UsageException, IOException {
     Path directory = directory("database", given);
-    return new Place.Here(DatabaseOption.current(directory, given), directory, trusted(arguments));
-  }
-
-  /**
-   * The keys of {@code --trust}, none if it is not given.
-   *
-   * @throws IOException if the file cannot be read or holds no keys
-   */
-  public static List<PublicKey> trusted(Arguments arguments) throws UsageException, IOException {
-    arguments.refuseEmpty("--trust", "a file");
-    Optional<Path> keys = arguments.path("--trust");
-    return keys.isPresent() ? KeyFiles.trusted(keys.get()) : List.of();
+    return new Place.Here(
+        DatabaseOption.current(directory, given), directory, KeyOptions.trusted(arguments));
   }
 
   /** A local directory, which may be written as a URL. */
@@ -161,7 +150,7 @@ public final class PlaceOptions {
     }
   }
 
-  private static RemoteOptions options(Arguments arguments) throws UsageException, IOException {
+  private static RemoteOptions options(Arguments arguments) throws UsageException {
     RemoteOptions defaults = RemoteOptions.defaults();
     arguments.refuseEmpty("--cache-dir", "a directory");
     Optional<Path> cache = arguments.path("--cache-dir");
@@ -173,6 +162,6 @@ public final class PlaceOptions {
             Duration.ofSeconds(
                 arguments.number("--deadline", 1, 86_400, defaults.deadline().toSeconds())))
         .withHedged(arguments.has("--hedge"))
-        .withTrusted(trusted(arguments));
+        .withTrusted(KeyOptions.trusted(arguments));
   }
 }

@@ -132,7 +132,7 @@ public record MergeOptions(
   }
 
   /** What to build from a base. */
-  TargetOptions target(BuildOptions like) throws UsageException, IOException {
+  TargetOptions target(BuildOptions like) throws UsageException {
     if (!like.layout().isCompressed()) {
       arguments.refuse(List.of("-sc", "-ds"), "needs a base that is compressed");
     }

@@ -1,13 +1,14 @@
 package tech.bsdb.tools.make;
 
 import java.nio.file.Path;
+import java.security.PrivateKey;
 import tech.bsdb.Database;
-import tech.bsdb.KeyFiles;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.inspect.DatabaseOption;
+import tech.bsdb.tools.inspect.KeyOptions;
 
 /** {@code bsdb sign}: signs the manifest of a database. */
 public final class SignCommand extends Command {
@@ -18,17 +19,14 @@ public final class SignCommand extends Command {
 
   @Override
   protected int run(Arguments arguments, Console console) throws Exception {
-    arguments.refuseEmpty("--sign-key", "a file");
-    Path key =
-        arguments
-            .path("--sign-key")
-            .orElseThrow(
-                () ->
-                    new UsageException(
-                        "no private key given (--sign-key); make one with: openssl genpkey"
-                            + " -algorithm ed25519 -out key.pem"));
+    PrivateKey key = KeyOptions.signing(arguments);
+    if (key == null) {
+      throw new UsageException(
+          "no private key given (--sign-key); make one with: openssl genpkey -algorithm ed25519 -out"
+              + " key.pem");
+    }
     Path database = DatabaseOption.current(arguments);
-    Database.sign(database, KeyFiles.signing(key));
+    Database.sign(database, key);
     if (!arguments.has("-q")) {
       console.say("signed " + database);
     }

@@ -10,10 +10,10 @@ import java.util.Optional;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.DuplicatePolicy;
 import tech.bsdb.HashAlgorithm;
-import tech.bsdb.KeyFiles;
 import tech.bsdb.Layout;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.inspect.KeyOptions;
 
 /**
  * Options for the database: what to build, where, and with which resources.
@@ -44,9 +44,8 @@ public record TargetOptions(Path target, BuildOptions build) {
    * Reads the options.
    *
    * @throws UsageException if a value is out of range, or options conflict
-   * @throws IOException if the key that signs cannot be read
    */
-  public static TargetOptions of(Arguments arguments) throws UsageException, IOException {
+  public static TargetOptions of(Arguments arguments) throws UsageException {
     boolean approximate = arguments.has("-a");
     arguments.refuseTogether("-c", "-z", "a compressed database is already compact");
     arguments.refuseTogether("-a", "-c", "an approximate database keeps no records");
@@ -122,23 +121,16 @@ public record TargetOptions(Path target, BuildOptions build) {
     return like.withSampleRecords(sample).withDictionaryBytes(size);
   }
 
-  private static BuildOptions signed(Arguments arguments, BuildOptions build)
-      throws UsageException, IOException {
-    Optional<Path> key = arguments.path("--sign-key");
-    return key.isPresent() ? build.withSigningKey(KeyFiles.signing(key.get())) : build;
-  }
-
   /**
    * Sets the resources of a build, and the key that signs it.
    *
-   * @throws UsageException if a value is out of range
-   * @throws IOException if the key cannot be read
+   * @throws UsageException if a value is out of range, or the key cannot be read
    */
   public static BuildOptions withResources(Arguments arguments, BuildOptions build)
-      throws UsageException, IOException {
+      throws UsageException {
     arguments.refuseEmpty("-temp", "a directory");
-    arguments.refuseEmpty("--sign-key", "a file");
-    return signed(arguments, build)
+    return build
+        .withSigningKey(KeyOptions.signing(arguments))
         .withMemoryBytes(memory(arguments))
         .withThreads(arguments.integer("--threads", 1, 256, DEFAULTS.threads()))
         .withTemporaryDirectory(arguments.path("-temp").orElse(null));

@@ -1,6 +1,5 @@
 package tech.bsdb.tools.publish;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,8 +39,7 @@ public record FollowOptions(
    * @return null if nothing is to be followed
    * @throws UsageException if options are given that need a source
    */
-  public static @Nullable FollowOptions of(Arguments arguments, Path store)
-      throws UsageException, IOException {
+  public static @Nullable FollowOptions of(Arguments arguments, Path store) throws UsageException {
     Optional<String> source = arguments.text("--follow");
     if (source.isEmpty()) {
       List<String> needless = new ArrayList<>(arguments.optionsIn("following"));

@@ -1,6 +1,5 @@
 package tech.bsdb.tools.publish;
 
-import java.io.IOException;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -9,7 +8,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.UsageException;
-import tech.bsdb.tools.inspect.PlaceOptions;
+import tech.bsdb.tools.inspect.KeyOptions;
 import tech.bsdb.transfer.TransferOptions;
 
 /** The options for bringing a database from elsewhere, which several commands share. */
@@ -20,13 +19,12 @@ public final class PullOptions {
   private PullOptions() {}
 
   /** Reads the options except those of Hadoop. */
-  public static TransferOptions transfer(Arguments arguments) throws UsageException, IOException {
+  public static TransferOptions transfer(Arguments arguments) throws UsageException {
     return transfer(arguments, "");
   }
 
   /** Reads the options except those of Hadoop, declared with a prefix. */
-  public static TransferOptions transfer(Arguments arguments, String prefix)
-      throws UsageException, IOException {
+  public static TransferOptions transfer(Arguments arguments, String prefix) throws UsageException {
     return TransferOptions.defaults()
         .withShards(shards(arguments.text("--shards")))
         .withThreads(arguments.integer("--" + prefix + "threads", 1, 256, 4))
@@ -35,7 +33,7 @@ public final class PullOptions {
                 "--" + prefix + "attempts", 1, 100, TransferOptions.defaults().attempts()),
             TransferOptions.defaults().pause())
         .withBytesPerSecond(arguments.number("--max-rate", 1, Long.MAX_VALUE, Long.MAX_VALUE))
-        .withTrusted(PlaceOptions.trusted(arguments));
+        .withTrusted(KeyOptions.trusted(arguments));
   }
 
   /** The shards of {@code --shards}, such as {@code 0-15,18}; null if it is not given. */
