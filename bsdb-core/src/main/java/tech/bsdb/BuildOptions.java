@@ -62,7 +62,7 @@ public final class BuildOptions {
     @Nullable String valueSchema;
     @Nullable ValueElements valueElements;
     long seed;
-    @Nullable PrivateKey signingKey; // not one of all: it shows nowhere
+    @Nullable PrivateKey signingKey; // not one of all, so that no text shows it
 
     Settings copy() {
       try {
@@ -531,7 +531,9 @@ public final class BuildOptions {
 
   @Override
   public boolean equals(@Nullable Object other) {
-    return other instanceof BuildOptions options && settings.all().equals(options.settings.all());
+    return other instanceof BuildOptions options
+        && settings.all().equals(options.settings.all())
+        && Objects.equals(settings.signingKey, options.settings.signingKey);
   }
 
   @Override

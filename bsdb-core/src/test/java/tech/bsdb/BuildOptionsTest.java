@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyPairGenerator;
+import java.security.PrivateKey;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -22,6 +25,16 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Options: every range at its ends, and each change changes one thing. */
 class BuildOptionsTest {
   private static final BuildOptions DEFAULTS = BuildOptions.defaults();
+
+  private static final PrivateKey KEY = key();
+
+  private static PrivateKey key() {
+    try {
+      return KeyPairGenerator.getInstance("Ed25519").generateKeyPair().getPrivate();
+    } catch (GeneralSecurityException e) {
+      throw new LinkageError(e.getMessage(), e);
+    }
+  }
 
   private static final ValueElements VECTOR = new ValueElements(ValueElements.Type.F16, 3);
 
@@ -191,7 +204,13 @@ class BuildOptionsTest {
           options -> options.withTemporaryDirectory(Path.of("temp")),
           options -> options.withValueSchema("{}"),
           options -> options.withValueElements(VECTOR),
-          options -> options.withSeed(-8));
+          options -> options.withSeed(-8),
+          options -> options.withSigningKey(KEY));
+
+  @Test
+  void noTextShowsTheKey() {
+    assertThat(DEFAULTS.withSigningKey(KEY)).hasToString(DEFAULTS.toString());
+  }
 
   @Test
   void optionsAreEqualIfAllOfThemAre() {

@@ -23,7 +23,7 @@ public final class ManifestSignature {
   private ManifestSignature() {}
 
   /** Whether the file of a manifest has a signature, right or wrong. */
-  public static boolean isSigned(byte[] file) {
+  private static boolean isSigned(byte[] file) {
     for (byte each : read(file)) {
       if (each != 0) {
         return true;

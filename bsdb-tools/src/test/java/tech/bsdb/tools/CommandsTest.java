@@ -16,7 +16,10 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -90,6 +93,64 @@ class CommandsTest {
         .asString()
         .startsWith("the value of 4999 repeated");
     assertThat(get.err()).isEqualTo("bsdb get: \"key-5000\" is absent\n");
+  }
+
+  /** The files of keys are those of openssl: a prefix that names the algorithm, and the key. */
+  private String[] keys(String name) throws Exception {
+    KeyPair pair = KeyPairGenerator.getInstance("Ed25519").generateKeyPair();
+    return new String[] {
+      file(name + ".pem", pem("PRIVATE KEY", pair.getPrivate().getEncoded())),
+      file(name + ".pub", pem("PUBLIC KEY", pair.getPublic().getEncoded()))
+    };
+  }
+
+  private static String pem(String kind, byte[] key) {
+    String text = Base64.getEncoder().encodeToString(key);
+    return "-----BEGIN " + kind + "-----\n" + text + "\n-----END " + kind + "-----\n";
+  }
+
+  @Test
+  void onlyWhatATrustedKeyHasSignedIsRead() throws Exception {
+    String[] ours = keys("ours");
+    String[] others = keys("others");
+    String input = file("in.txt", "apple red\n");
+    String db = path("db");
+    assertThat(bsdb("build", "-i", input, "-o", db, "--sign-key", ours[0]).code()).isZero();
+    for (String[] command :
+        new String[][] {
+          {"get", "-d", db, "apple"},
+          {"scan", "-d", db},
+          {"stat", "-d", db},
+          {"verify", "-d", db},
+          {"verify", "--content", "-d", db},
+          {"diff", db, db},
+          {"pull", db, path("store")},
+        }) {
+      List<String> line = new ArrayList<>(List.of(command[0], "--trust", others[1]));
+      line.addAll(List.of(command).subList(1, command.length));
+      CommandRun refused = bsdb(line.toArray(String[]::new));
+      assertThat(refused.code()).as(refused.toString()).isEqualTo(2);
+      assertThat(refused.err()).contains("manifest.bsdb: its signature is not by the trusted key");
+      line.set(2, ours[1]);
+      CommandRun read = bsdb(line.toArray(String[]::new));
+      assertThat(read.code()).as(read.toString()).isZero();
+    }
+    assertThat(bsdb("sign", "-d", db, "--sign-key", others[0]).err())
+        .isEqualTo("signed " + db + "\n");
+    assertThat(bsdb("get", "-d", db, "--trust", others[1], "apple").out()).isEqualTo("red\n");
+    assertThat(bsdb("merge", "-d", db, "-i", input, "-o", path("new")).code()).isZero();
+    assertThat(bsdb("get", "-d", path("new"), "--trust", ours[1], "apple").err())
+        .contains("is not signed, but a trusted signature is required");
+    assertThat(bsdb("get", "-d", db, "--trust", others[0], "apple").err())
+        .contains("--trust " + others[0] + ": holds no -----BEGIN PUBLIC KEY-----", "Try: ");
+    assertThat(bsdb("get", "-d", db, "--trust", path("none"), "apple").err())
+        .contains("--trust " + path("none") + ": no such file");
+    assertThat(bsdb("sign", "-d", db).err()).contains("no private key given (--sign-key)");
+    CommandRun content = bsdb("verify", "--content", "-d", db);
+    assertThat(content.err()).contains("1 records (the content alone)");
+    assertThat(json(bsdb("verify", "--content", "-d", db, "--json")))
+        .containsEntry("contentChecked", "true")
+        .containsEntry("keysChecked", "false");
   }
 
   @Test

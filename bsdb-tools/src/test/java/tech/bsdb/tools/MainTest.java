@@ -50,7 +50,7 @@ class MainTest {
   void anUnrecognizableCommandIsAnErrorThatNamesAll() {
     assertThat(bsdb("frobnicate").err())
         .contains(
-            "the commands are build, build-parquet, merge, merge-parquet, get, scan, stat, verify, diff, warm, plan, publish,"
+            "the commands are build, build-parquet, merge, merge-parquet, get, scan, stat, verify, diff, warm, plan, sign, publish,"
                 + " pull, push, rollback, versions, serve");
   }
 
@@ -68,6 +68,7 @@ class MainTest {
         "diff",
         "warm",
         "plan",
+        "sign",
         "publish",
         "pull",
         "push",
