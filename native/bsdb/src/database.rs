@@ -432,6 +432,36 @@ impl Database {
         self.verify_asking(&mut || if go_on() { Ok(()) } else { Err(Error::Stopped) })
     }
 
+    /// Checks the bytes alone: that all files have the content hashes of the manifest, so that the database is the one
+    /// whose [id](Database::id) it has. Reads each file once, and looks up no key.
+    ///
+    /// Fails with [`Error::Impossible`] if there are no content hashes, because an older version wrote the database.
+    pub fn verify_content(&self) -> Result<Verified> {
+        self.verify_content_while(|| true)
+    }
+
+    /// Like [`verify_content`](Database::verify_content), but asks a function again and again whether to go on. If it says
+    /// no, fails with [`Error::Stopped`].
+    pub fn verify_content_while(&self, mut go_on: impl FnMut() -> bool) -> Result<Verified> {
+        if !self.has_hashes() {
+            return Err(Error::Impossible(format!(
+                "{} has no content hashes, because an older version wrote it; verify it whole, or build it anew",
+                self.shards.path.display()
+            )));
+        }
+        self.require_frames()?;
+        let mut verified = Verified { content_checked: true, ..Verified::default() };
+        for single in self.shards.held() {
+            verify::content(single, &mut verified, &mut || if go_on() { Ok(()) } else { Err(Error::Stopped) })?;
+        }
+        Ok(verified)
+    }
+
+    /// Whether the manifest states the content hash of each file.
+    fn has_hashes(&self) -> bool {
+        self.shards.held().all(verify::has_hashes)
+    }
+
     fn verify_asking(&self, go_on: GoOn<'_>) -> Result<Verified> {
         if self.shards.reads_directly() {
             // One read from the device for each record would take days; the page cache is good enough here.
@@ -444,15 +474,15 @@ impl Database {
         if let Some(place) = self.shards.place() {
             self.require_verifiable(place.remote().memory)?;
         }
-        let mut verified = Verified::default();
+        self.require_frames()?;
+        let mut verified = Verified { content_checked: self.has_hashes(), ..Verified::default() };
         for single in self.shards.held() {
             verify::single(single, &mut verified, go_on)?;
         }
         Ok(verified)
     }
 
-    /// Fails if a database elsewhere would be verified by one request for each record; checks the headers and footers of
-    /// the others, which were not looked at when it was opened.
+    /// Fails if a database elsewhere would be verified by one request for each record.
     #[cfg(feature = "remote")]
     fn require_verifiable(&self, memory: u64) -> Result<()> {
         let bytes = self.statistics().file_bytes;
@@ -464,6 +494,12 @@ impl Database {
                 self.shards.path.display()
             )));
         }
+        Ok(())
+    }
+
+    /// Checks headers and footers of a database elsewhere, which were not looked at when it was opened.
+    fn require_frames(&self) -> Result<()> {
+        #[cfg(feature = "remote")]
         for file in self.shards.held().flat_map(Single::files) {
             if let Some(remote) = file.remote() {
                 remote.require_frames()?;

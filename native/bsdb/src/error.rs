@@ -45,6 +45,13 @@ pub enum Error {
         /// What it says, and what this version reads.
         reason: String,
     },
+    /// No trusted key has signed a manifest, although that is [required](crate::Options::trust).
+    Untrusted {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
     /// The directory holds only some shards of a set, and the key belongs to another one.
     NotHeld {
         /// The directory.
@@ -129,6 +136,7 @@ impl Error {
             | Error::NotADatabase { path, .. }
             | Error::Damaged { path, .. }
             | Error::Unsupported { path, .. }
+            | Error::Untrusted { path, .. }
             | Error::NotHeld { path, .. }
             | Error::Exists { path, .. }
             | Error::NoMemory { path, .. } => Some(path),
@@ -159,6 +167,7 @@ impl fmt::Display for Error {
                 path.display()
             ),
             Error::Unsupported { path, reason } => write!(f, "{}: {reason}", path.display()),
+            Error::Untrusted { path, reason } => write!(f, "{}: {reason}", path.display()),
             Error::NotHeld { path, shard } => write!(
                 f,
                 "{}: the key belongs to shard {shard}, which this directory does not hold; ask where \

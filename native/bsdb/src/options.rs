@@ -1,6 +1,9 @@
 //! How a database is opened.
 
+use std::sync::Arc;
+
 use crate::file::paged::Access;
+use crate::keys::PublicKey;
 #[cfg(feature = "remote")]
 use crate::remote::options::Remote;
 
@@ -9,6 +12,7 @@ use crate::remote::options::Remote;
 pub struct Options {
     pub(crate) access: Access,
     pub(crate) verify: bool,
+    pub(crate) trusted: Arc<[PublicKey]>,
     #[cfg(feature = "remote")]
     pub(crate) remote: Remote,
 }
@@ -18,6 +22,7 @@ impl Default for Options {
         Options {
             access: Access::Mapped,
             verify: true,
+            trusted: Arc::new([]),
             #[cfg(feature = "remote")]
             remote: Remote::default(),
         }
@@ -38,6 +43,19 @@ impl Options {
     /// wrong values.
     pub fn verify_pages(mut self, verify: bool) -> Self {
         self.verify = verify;
+        self
+    }
+
+    /// Keys of which one must have signed the database, the set or the version of a store; none to require no
+    /// signature, which is the default. This is checked each time that the manifest is read: a store is
+    /// [refreshed](crate::Store::refresh) only if its new version is signed, too. Otherwise it fails with
+    /// [`Error::Untrusted`](crate::Error::Untrusted).
+    ///
+    /// A right signature says that the manifest is the one that was signed, and with it the content hashes of all files.
+    /// [`verify_content`](crate::Database::verify_content) says that the files have these hashes. An older version that was
+    /// signed is as good as a newer one.
+    pub fn trust(mut self, keys: impl IntoIterator<Item = PublicKey>) -> Self {
+        self.trusted = keys.into_iter().collect();
         self
     }
 

@@ -46,12 +46,15 @@ impl Shards {
         const ATTEMPTS: usize = 100;
         for _ in 1..ATTEMPTS {
             let manifest = manifest.take().map_or_else(|| origin.manifest(), Ok)?;
+            manifest.require_trusted(&options.trusted)?;
             match Shards::of(origin, &manifest, &options) {
                 Err(error) if error.is_missing_file() && origin.manifest()?.id != manifest.id => {}
                 result => return result,
             }
         }
-        Shards::of(origin, &origin.manifest()?, &options)
+        let manifest = origin.manifest()?;
+        manifest.require_trusted(&options.trusted)?;
+        Shards::of(origin, &manifest, &options)
     }
 
     fn of(origin: &Origin, manifest: &Manifest, options: &Options) -> Result<Shards> {

@@ -14,7 +14,9 @@ use crate::format::facts::{Facts, FileLine, MANIFEST};
 use crate::format::frame::{self, hex, Id, Kind};
 use crate::format::page::{self, PAYLOAD, SIZE};
 use crate::format::set::{self, SetFacts};
+use crate::format::signed::{self, ManifestSignature};
 use crate::format::text::Lines;
+use crate::keys::{PublicKey, SigningKey};
 use crate::os::direct::Pages;
 #[cfg(feature = "remote")]
 use crate::remote::whole;
@@ -27,6 +29,8 @@ pub(crate) struct Manifest {
     path: PathBuf,
     text: Vec<u8>,
     pub(crate) id: Id,
+    /// Right or wrong.
+    signature: Option<ManifestSignature>,
 }
 
 /// What a manifest describes.
@@ -48,6 +52,12 @@ pub(crate) struct Listed {
 impl Manifest {
     /// Reads and checks the manifest in a directory.
     pub(crate) fn read(directory: &Path) -> Result<Manifest> {
+        let (path, bytes) = Manifest::load(directory)?;
+        Manifest::of(path, &bytes)
+    }
+
+    /// Reads the file of the manifest in a directory.
+    pub(crate) fn load(directory: &Path) -> Result<(PathBuf, Vec<u8>)> {
         let path = directory.join(MANIFEST);
         let bytes = match std::fs::metadata(&path) {
             Ok(meta) if meta.len() > MAX_PAGES * SIZE as u64 => {
@@ -61,7 +71,7 @@ impl Manifest {
             Ok(_) => std::fs::read(&path).map_err(|e| Error::io(&path, e))?,
             Err(e) => return Err(missing(directory, &path, e)),
         };
-        Manifest::of(path, &bytes)
+        Ok((path, bytes))
     }
 
     /// Checks the bytes of a manifest.
@@ -96,9 +106,8 @@ impl Manifest {
         }
         let end = text.iter().rposition(|&byte| byte != 0).map_or(0, |at| at + 1);
         text.truncate(end);
-        let sha: [u8; 32] = Sha256::digest(&text).into();
-        let mut id = [0; 16];
-        id.copy_from_slice(&sha[..16]);
+        let id = id_of(&text);
+        let signature = signed::stored(pages[last as usize]);
         let end = last * SIZE as u64;
         if (footer.pages, footer.digest) != (last + 1, digest) {
             return Err(Error::damaged(
@@ -113,7 +122,26 @@ impl Manifest {
                 return Err(Error::damaged(&path, at, format!("database id {}", hex(&id)), hex(&found)));
             }
         }
-        Ok(Manifest { path, text, id })
+        Ok(Manifest { path, text, id, signature })
+    }
+
+    /// Fails unless one of the keys has signed the manifest. Without keys, no signature is required.
+    pub(crate) fn require_trusted(&self, keys: &[PublicKey]) -> Result<()> {
+        let reason = match &self.signature {
+            _ if keys.is_empty() => return Ok(()),
+            Some(signature) if signed::is_right(&self.text, signature, keys, id_of) => return Ok(()),
+            Some(_) => {
+                let by = if keys.len() == 1 { "the trusted key" } else { "one of the trusted keys" };
+                format!("its signature is not by {by}, or what it signs was changed")
+            }
+            None => "is not signed, but a trusted signature is required".to_owned(),
+        };
+        Err(Error::Untrusted { path: self.path.clone(), reason })
+    }
+
+    /// The signature of a key.
+    pub(crate) fn sign(&self, key: &SigningKey) -> ManifestSignature {
+        signed::sign(&self.text, key)
     }
 
     /// Parses the text.
@@ -151,6 +179,14 @@ impl Manifest {
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
+}
+
+/// The id that follows from the text of a manifest (FORMAT.md §8).
+fn id_of(text: &[u8]) -> Id {
+    let sha: [u8; 32] = Sha256::digest(text).into();
+    let mut id = [0; 16];
+    id.copy_from_slice(&sha[..16]);
+    id
 }
 
 /// An error about a directory without a manifest.

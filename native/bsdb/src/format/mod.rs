@@ -11,6 +11,7 @@ pub(crate) mod record;
 pub(crate) mod routing;
 pub(crate) mod sample;
 pub(crate) mod set;
+pub(crate) mod signed;
 pub(crate) mod span;
 pub(crate) mod text;
 

@@ -20,6 +20,7 @@ use self::pointer::{is_version, Pointer, CURRENT};
 use crate::database::Database;
 use crate::error::{Error, Result};
 use crate::format::facts::MANIFEST;
+use crate::keys::PublicKey;
 use crate::options::Options;
 use crate::verify::GoOn;
 use crate::write::work::disk::{self, Made};
@@ -44,6 +45,7 @@ pub struct PublishOptions {
     version: Option<String>,
     keep: Option<usize>,
     link: bool,
+    trusted: Vec<PublicKey>,
 }
 
 impl PublishOptions {
@@ -64,6 +66,13 @@ impl PublishOptions {
     /// Whether files are hard-linked instead of copied, which needs the same file system.
     pub fn link(mut self, link: bool) -> Self {
         self.link = link;
+        self
+    }
+
+    /// Keys of which one must have signed the database, as for [`Options::trust`]; by default none. The version has the
+    /// signature of the database.
+    pub fn trust(mut self, keys: impl IntoIterator<Item = PublicKey>) -> Self {
+        self.trusted = keys.into_iter().collect();
         self
     }
 }
@@ -121,11 +130,12 @@ pub fn publish_while(
         checked(name)?;
     }
     let store = absolute(store.as_ref())?;
-    let source = source(database.as_ref(), &store)?;
+    let how = Options::default().trust(options.trusted.iter().copied());
+    let source = source(database.as_ref(), &store, how.clone())?;
     require_store(&store)?;
     let mut publication = Publication::begin(&store, &options, &mut go_on)?;
     publication.copy(&source, options.link, &mut go_on)?;
-    let copy = Database::open_directory(&publication.incoming, Options::default())?;
+    let copy = Database::open_directory(&publication.incoming, how)?;
     if copy.id() != source.id() {
         let reason = format!("{}: is not the database that was copied; publish again", copy.path().display());
         return Err(Error::Impossible(reason));
@@ -465,7 +475,7 @@ fn checked(name: &str) -> Result<()> {
 }
 
 /// Opens the database to publish, and fails if store and database are nested.
-fn source(database: &Path, store: &Path) -> Result<Database> {
+fn source(database: &Path, store: &Path, how: Options) -> Result<Database> {
     if is_store(database) {
         return Err(Error::NotADatabase {
             path: database.to_owned(),
@@ -473,7 +483,7 @@ fn source(database: &Path, store: &Path) -> Result<Database> {
         });
     }
     let real = database.canonicalize().map_err(|e| Error::io(database, e))?;
-    let source = Database::open_directory(&real, Options::default())?;
+    let source = Database::open_directory(&real, how)?;
     let there = store.ancestors().find(|path| path.exists()).unwrap_or(store);
     let place = there.canonicalize().map_err(|e| Error::io(there, e))?;
     let place = store.strip_prefix(there).map_or(place.clone(), |rest| place.join(rest));

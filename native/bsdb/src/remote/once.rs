@@ -39,7 +39,7 @@ use crate::shards;
 pub fn get_once(path: impl AsRef<Path>, key: &[u8], options: Options) -> Result<Option<Vec<u8>>> {
     let origin = Origin::of(path.as_ref(), &options)?;
     let seen = match origin.place() {
-        Some(place) => sight(place.wait(look(&origin, place, key, options.verify)))?,
+        Some(place) => sight(place.wait(look(&origin, place, key, &options)))?,
         None => Sight::Unsure(None),
     };
     match seen {
@@ -55,7 +55,7 @@ pub async fn aget_once(path: impl AsRef<Path>, key: &[u8], options: Options) -> 
     let Some(place) = origin.place() else {
         return open(&origin, None, options)?.get(key);
     };
-    let known = match sight(place.entered(look(&origin, place, key, options.verify))?.await)? {
+    let known = match sight(place.entered(look(&origin, place, key, &options))?.await)? {
         Sight::Value(value) => return Ok(Some(value)),
         Sight::Unsure(known) => known,
     };
@@ -91,7 +91,7 @@ fn sight(seen: Result<Sight>) -> Result<Sight> {
 }
 
 /// Looks where the record of a key probably is.
-async fn look(origin: &Origin, place: &Place, key: &[u8], verify: bool) -> Result<Sight> {
+async fn look(origin: &Origin, place: &Place, key: &[u8], options: &Options) -> Result<Sight> {
     let (mut origin, mut place) = (origin.clone(), place.clone());
     let mut read = manifest(&place).await?;
     if read.is_none() {
@@ -100,6 +100,8 @@ async fn look(origin: &Origin, place: &Place, key: &[u8], verify: bool) -> Resul
         read = manifest(&place).await?;
     }
     let Some(manifest) = read else { return Ok(Sight::Unsure(None)) };
+    manifest.require_trusted(&options.trusted)?;
+    let verify = options.verify;
     let found = match manifest.parse()? {
         _ if key.len() > MAX_KEY => None,
         Stated::Database(facts) => value(&place, &manifest.id, &facts, key, verify).await?,

@@ -591,7 +591,7 @@ mod tests {
         for file in std::mem::take(&mut made.files) {
             file.seal(&id)?;
         }
-        write_manifest(directory, text.as_bytes(), &id)?;
+        write_manifest(directory, text.as_bytes(), &id, None)?;
         let database = crate::Database::open(directory)?;
         assert_eq!(database.verify()?.records, made.records);
         Ok(hex(&id))

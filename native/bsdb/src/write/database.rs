@@ -236,6 +236,6 @@ fn seal(context: &Context, shard: u32, totals: Totals, made: Assembled) -> Resul
             context.control.report(Stage::Publish, i as u64 + 1, Some(all))
         },
     )?;
-    bytes += output::write_manifest(&context.directory, text.as_bytes(), &id)?;
+    bytes += output::write_manifest(&context.directory, text.as_bytes(), &id, context.options.sign_key.as_ref())?;
     Ok(Written { id, records: made.records, totals, bytes, dictionary: made.dictionary })
 }

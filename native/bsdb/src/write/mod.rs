@@ -24,6 +24,7 @@ mod pilots;
 pub(crate) mod record;
 pub(crate) mod reread;
 pub(crate) mod set;
+pub(crate) mod sign;
 pub(crate) mod spill;
 pub(crate) mod temporary;
 #[cfg_attr(not(unix), path = "work/elsewhere.rs")]

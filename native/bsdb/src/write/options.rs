@@ -9,6 +9,7 @@ use crate::format::elements::{Element, ValueElements};
 use crate::format::facts::Layout;
 use crate::format::frame::Kind;
 use crate::format::routing;
+use crate::keys::SigningKey;
 
 /// Which of several records with the same key a build keeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,6 +53,7 @@ pub struct BuildOptions {
     pub(crate) schema: Option<String>,
     pub(crate) elements: Option<ValueElements>,
     pub(crate) seed: i64,
+    pub(crate) sign_key: Option<SigningKey>,
     pub(crate) overwrite: bool,
     pub(crate) memory: u64,
     pub(crate) threads: usize,
@@ -76,6 +78,7 @@ impl Default for BuildOptions {
             schema: None,
             elements: None,
             seed: 0,
+            sign_key: None,
             overwrite: false,
             memory: 1 << 30,
             threads: std::thread::available_parallelism().map_or(1, |n| n.get().min(256)),
@@ -256,6 +259,13 @@ impl BuildOptions {
         self
     }
 
+    /// The key that signs the manifest; by default the database is not signed. The id and all other files do not depend
+    /// on it. See [`Options::trust`](crate::Options::trust), and [`sign`](crate::sign) for a database that was built.
+    pub fn sign_key(mut self, key: SigningKey) -> Self {
+        self.sign_key = Some(key);
+        self
+    }
+
     /// Whether a database at the target is replaced, in one step, when the new one is complete.
     pub fn overwrite(mut self, overwrite: bool) -> Self {
         self.overwrite = overwrite;
@@ -285,7 +295,7 @@ impl BuildOptions {
     }
 
     /// Sets an option by the name of its setter, to a value in text form: a number, a path or a schema as it is, a
-    /// layout by its name, elements such as `f32 384`, `error`, `first` or `last` for duplicates, and `true` or
+    /// layout by its name, elements such as `f32 384`, a key as the path of its file, `error`, `first` or `last` for duplicates, and `true` or
     /// `false`.
     pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
         match name {
@@ -318,6 +328,7 @@ impl BuildOptions {
             "value_schema" => self.schema = Some(value.to_owned()),
             "value_elements" => self.elements = Some(value.parse()?),
             "seed" => self.seed = SEED.parse(value)?,
+            "sign_key" => self.sign_key = Some(SigningKey::read(value)?),
             "overwrite" => self.overwrite = switch(name, value)?,
             "memory_bytes" => self.memory = MEMORY_BYTES.parse(value)?,
             "threads" => self.threads = THREADS.parse(value)?,

@@ -12,6 +12,8 @@ use crate::error::{Error, Result};
 use crate::format::facts::FileLine;
 use crate::format::frame::{Id, Kind};
 use crate::format::page;
+use crate::format::signed::{self, ManifestSignature};
+use crate::keys::SigningKey;
 use crate::memory;
 
 /// Bytes that are handed to the operating system at once: the pages of a piece (FORMAT.md §8), and before the first one
@@ -179,7 +181,7 @@ impl OutputFile {
             end: end.unwrap_or(self.page * page::SIZE as u64),
             content_hash: Some(self.pieces.finish(&rest[content..])),
         };
-        Ok(Finished { line, part: self.part, force: self.force })
+        Ok(Finished { line, part: self.part, force: self.force, signature: None })
     }
 }
 
@@ -189,6 +191,8 @@ pub(crate) struct Finished {
     pub(crate) line: FileLine,
     part: Temporary,
     force: EarlyForce,
+    /// Of a manifest that is signed.
+    signature: Option<ManifestSignature>,
 }
 
 impl Finished {
@@ -200,7 +204,10 @@ impl Finished {
     /// Writes header and footer, forces the file to the device and gives it its name. Returns its length in bytes.
     pub(crate) fn seal(mut self, id: &Id) -> Result<u64> {
         let header = frame(b"BSDBFILE", &self.line, id, 0);
-        let footer = frame(b"BSDBTAIL", &self.line, id, self.line.pages - 1);
+        let mut footer = frame(b"BSDBTAIL", &self.line, id, self.line.pages - 1);
+        if let Some(signature) = &self.signature {
+            signed::store(&mut footer, self.line.pages - 1, signature);
+        }
         let mut file = self.part.file();
         let forced = self.force.end();
         let written = forced
@@ -240,9 +247,12 @@ pub(crate) fn write_dictionary(directory: &Path, dictionary: &[u8]) -> Result<Fi
     file.finish(Some(end))
 }
 
-/// Writes the manifest of a directory, forced to the device. Returns its length in bytes.
-pub(crate) fn write_manifest(directory: &Path, text: &[u8], id: &Id) -> Result<u64> {
+/// Writes the manifest of a directory, signed by a key if there is one, and forced to the device. Returns its length in
+/// bytes.
+pub(crate) fn write_manifest(directory: &Path, text: &[u8], id: &Id, key: Option<&SigningKey>) -> Result<u64> {
     let mut file = OutputFile::create(directory, Kind::Manifest, 0)?;
     file.put(text)?;
-    file.finish(None)?.seal(id)
+    let mut finished = file.finish(None)?;
+    finished.signature = key.map(|key| signed::sign(text, key));
+    finished.seal(id)
 }

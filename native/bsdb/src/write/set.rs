@@ -96,7 +96,8 @@ impl Output for SetWriter {
         }
         let text = text(all.records, &lines);
         all.id = manifest::id(&text);
-        all.bytes += output::write_manifest(&context.directory, text.as_bytes(), &all.id)?;
+        let key = context.options.sign_key.as_ref();
+        all.bytes += output::write_manifest(&context.directory, text.as_bytes(), &all.id, key)?;
         Ok(all)
     }
 }
@@ -207,7 +208,7 @@ impl Shard<'_> {
 }
 
 /// Forces the names of a directory's files to the device.
-fn force(directory: &Path) -> Result<()> {
+pub(super) fn force(directory: &Path) -> Result<()> {
     #[cfg(unix)]
     fs::File::open(directory).and_then(|opened| opened.sync_all()).map_err(|e| Error::io(directory, e))?;
     let _ = directory;

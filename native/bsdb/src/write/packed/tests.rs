@@ -48,7 +48,7 @@ fn build_with(
     for file in std::mem::take(&mut made.files) {
         file.seal(&id)?;
     }
-    output::write_manifest(at, text.as_bytes(), &id)?;
+    output::write_manifest(at, text.as_bytes(), &id, None)?;
     assert_eq!(fs::read_dir(&context.temporary).unwrap().count(), 0, "temporary files are deleted");
     Ok(made)
 }

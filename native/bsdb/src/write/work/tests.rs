@@ -42,7 +42,7 @@ impl Fake {
             fs::rename(&part, directory.join(line.directory())).unwrap();
             text.push_str(&format!("shard={number} {} 1\n", hex(&id)));
         }
-        write_manifest(directory, text.as_bytes(), &manifest::id(&text)).unwrap();
+        write_manifest(directory, text.as_bytes(), &manifest::id(&text), None).unwrap();
         made
     }
 
@@ -123,7 +123,7 @@ fn write_database(directory: &Path, shard: u32, shards: u32, value: &str) -> Id 
     for file in made.files {
         file.seal(&id).unwrap();
     }
-    write_manifest(directory, text.as_bytes(), &id).unwrap();
+    write_manifest(directory, text.as_bytes(), &id, None).unwrap();
     id
 }
 
@@ -520,7 +520,7 @@ fn equal_names_of_different_content_are_refused() {
         .collect();
     let text = format!("format=1\nrecords=2\nlayout=sharded\nshard.count=2\nshard.hash=crc16-slots\n{lines}");
     fs::remove_file(target.join(MANIFEST)).unwrap();
-    write_manifest(&target, text.as_bytes(), &manifest::id(&text)).unwrap();
+    write_manifest(&target, text.as_bytes(), &manifest::id(&text), None).unwrap();
     assert_eq!(tree(&target), old);
     let same = Fake::new("a b");
     let error = same.publish(&target).unwrap_err();
