@@ -63,7 +63,7 @@
  *   bsdb_options options = BSDB_OPTIONS;
  *   options.access = BSDB_ACCESS_DIRECT;
  */
-#define BSDB_OPTIONS {sizeof(bsdb_options), BSDB_ACCESS_MAPPED, 0, NULL}
+#define BSDB_OPTIONS {sizeof(bsdb_options), BSDB_ACCESS_MAPPED, 0, NULL, NULL}
 
 /**
  * Initializes a bsdb_range with all keys, ascending:
@@ -190,6 +190,10 @@ typedef enum bsdb_status {
      * The server does not do what is needed, such as sending a part of an object.
      */
     BSDB_ERROR_REMOTE_SERVER = -19,
+    /**
+     * No trusted key has signed the database, although that was required: see `trust` of `bsdb_options`.
+     */
+    BSDB_ERROR_UNTRUSTED = -20,
 } bsdb_status;
 
 /**
@@ -329,6 +333,13 @@ typedef struct bsdb_options {
      * ignore it, as those elsewhere ignore `access`.
      */
     const struct bsdb_remote *remote;
+    /**
+     * A file of public keys of Ed25519, as `openssl pkey -pubout` writes them, one of which must have signed the database,
+     * the set or the version of a store; otherwise it is not opened: BSDB_ERROR_UNTRUSTED. NULL to require no signature.
+     * The file is read by each function that gets these options. A store checks its later versions, too. The signature
+     * holds for all bytes of the files, which `bsdb_verify_content` compares with what was signed.
+     */
+    const char *trust;
 } bsdb_options;
 
 /**
@@ -433,6 +444,10 @@ typedef struct bsdb_verified {
      * Pages that were checked.
      */
     uint64_t pages;
+    /**
+     * 1 if all files have the content hashes of the manifest, 0 if an older version wrote the database without them.
+     */
+    uint64_t content_checked;
 } bsdb_verified;
 
 /**
@@ -833,6 +848,17 @@ enum bsdb_status bsdb_verify(const struct bsdb_database *database,
                              struct bsdb_error **error);
 
 /**
+ * Checks the bytes alone: that all files have the content hashes of the manifest, so that the database is the one whose
+ * id it has, and whose signature, if that was required. Reads each file once, and looks up no key.
+ *
+ * Arguments and result are those of `bsdb_verify`. If an older version wrote the database without content hashes, it is
+ * BSDB_ERROR_IMPOSSIBLE.
+ */
+enum bsdb_status bsdb_verify_content(const struct bsdb_database *database,
+                                     struct bsdb_verified *verified,
+                                     struct bsdb_error **error);
+
+/**
  * Copies the value of a key to a buffer.
  *
  * `buffer` has room for `capacity` bytes; it may be NULL if `capacity` is 0. `length` may be NULL; otherwise
@@ -1052,6 +1078,7 @@ struct bsdb_build_options *bsdb_build_options_new(void);
  * | value_schema | the schema of typed rows, as JSON on one line | |
  * | value_elements | the elements of vectors, such as "f32 384" | |
  * | seed | of the signatures, a signed number of 64 bits | 0 |
+ * | sign_key | a file with a private key of Ed25519, which signs the database | |
  * | overwrite | true: a database at the target is replaced | false |
  * | memory_bytes | 1048576 or more | 1 GiB |
  * | threads | 1 to 256 | all cores |
@@ -1066,6 +1093,18 @@ enum bsdb_status bsdb_build_options_set(struct bsdb_build_options *options,
                                         const char *name,
                                         const char *value,
                                         struct bsdb_error **error);
+
+/**
+ * Signs a database, or a set of shards, in place of a signature that it may have, for readers that require one: see
+ * `trust` of `bsdb_options`.
+ *
+ * `path` is its directory, and `sign_key` a file with a private key of Ed25519, as `openssl genpkey -algorithm ed25519`
+ * writes it. The file of the manifest is replaced in one step; the id and all other files stay as they are. Sign before
+ * the database is copied anywhere. The option `sign_key` of a build signs at once. Returns BSDB_OK or an error.
+ */
+enum bsdb_status bsdb_sign(const char *path,
+                           const char *sign_key,
+                           struct bsdb_error **error);
 
 /**
  * Frees options. Builds that were started with them go on. Does nothing with NULL.

@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_void, CString};
 use std::ptr;
 
-use reader::{BuildOptions, Builder, Progress, Stage};
+use reader::{BuildOptions, Builder, Progress, SigningKey, Stage};
 
 use crate::call::{bytes, call, fill, path, set, stated_size, utf8, Growing};
 use crate::error::{bsdb_error, bsdb_status, Failure};
@@ -143,6 +143,7 @@ pub extern "C" fn bsdb_build_options_new() -> *mut bsdb_build_options {
 /// | value_schema | the schema of typed rows, as JSON on one line | |
 /// | value_elements | the elements of vectors, such as "f32 384" | |
 /// | seed | of the signatures, a signed number of 64 bits | 0 |
+/// | sign_key | a file with a private key of Ed25519, which signs the database | |
 /// | overwrite | true: a database at the target is replaced | false |
 /// | memory_bytes | 1048576 or more | 1 GiB |
 /// | threads | 1 to 256 | all cores |
@@ -164,6 +165,31 @@ pub unsafe extern "C" fn bsdb_build_options_set(
         call(error, || {
             let options = options.as_mut().ok_or_else(|| bsdb_error::null("options"))?;
             options.options.set(utf8(name, "name")?, utf8(value, "value")?)?;
+            Ok(bsdb_status::BSDB_OK)
+        })
+    }
+}
+
+/// Signs a database, or a set of shards, in place of a signature that it may have, for readers that require one: see
+/// `trust` of `bsdb_options`.
+///
+/// `path` is its directory, and `sign_key` a file with a private key of Ed25519, as `openssl genpkey -algorithm ed25519`
+/// writes it. The file of the manifest is replaced in one step; the id and all other files stay as they are. Sign before
+/// the database is copied anywhere. The option `sign_key` of a build signs at once. Returns BSDB_OK or an error.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bsdb_sign(
+    path: *const c_char,
+    sign_key: *const c_char,
+    error: *mut *mut bsdb_error,
+) -> bsdb_status {
+    // SAFETY: each pointer is null or what the header demands.
+    unsafe {
+        call(error, || {
+            let path = self::path(path)?;
+            if sign_key.is_null() {
+                return Err(bsdb_error::null("sign_key"));
+            }
+            reader::sign(path, &SigningKey::read(self::path(sign_key)?)?)?;
             Ok(bsdb_status::BSDB_OK)
         })
     }

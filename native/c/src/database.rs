@@ -1,10 +1,11 @@
 //! Databases: opening, facts, lookups into a buffer.
 
 use std::ffi::{c_char, c_void, CString};
+use std::mem::offset_of;
 use std::ptr;
 use std::sync::Arc;
 
-use reader::Database;
+use reader::{Database, Verified};
 
 use crate::call::{call, fill, key, path, reference, set, Growing};
 use crate::error::{bsdb_error, bsdb_status, Failure};
@@ -110,12 +111,14 @@ pub struct bsdb_verified {
     pub files: u64,
     /// Pages that were checked.
     pub pages: u64,
+    /// 1 if all files have the content hashes of the manifest, 0 if an older version wrote the database without them.
+    pub content_checked: u64,
 }
 
 // SAFETY: repr(C), of integers, the first of which is a usize.
 unsafe impl Growing for bsdb_verified {
     const NAME: &'static str = "verified";
-    const FIRST: usize = size_of::<bsdb_verified>();
+    const FIRST: usize = offset_of!(bsdb_verified, content_checked);
 }
 
 /// Opens a database, a set of shards, or the current version of a store. Takes the same time for every size
@@ -284,18 +287,54 @@ pub unsafe extern "C" fn bsdb_verify(
     // SAFETY: each pointer is null or what the header demands.
     unsafe {
         call(error, || {
-            let database = reference(database, "database")?;
-            if !verified.is_null() {
-                crate::call::stated_size(verified)?;
-            }
-            let found = database.reader.verify()?;
-            if !verified.is_null() {
-                let (records, files, pages) = (found.records, found.files, found.pages);
-                fill(verified, &bsdb_verified { size: 0, records, files, pages })?;
-            }
+            verify(database, verified, Database::verify)?;
             Ok(bsdb_status::BSDB_OK)
         })
     }
+}
+
+/// Checks the bytes alone: that all files have the content hashes of the manifest, so that the database is the one whose
+/// id it has, and whose signature, if that was required. Reads each file once, and looks up no key.
+///
+/// Arguments and result are those of `bsdb_verify`. If an older version wrote the database without content hashes, it is
+/// BSDB_ERROR_IMPOSSIBLE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bsdb_verify_content(
+    database: *const bsdb_database,
+    verified: *mut bsdb_verified,
+    error: *mut *mut bsdb_error,
+) -> bsdb_status {
+    // SAFETY: each pointer is null or what the header demands.
+    unsafe {
+        call(error, || {
+            verify(database, verified, Database::verify_content)?;
+            Ok(bsdb_status::BSDB_OK)
+        })
+    }
+}
+
+/// Verifies a database in one of two ways.
+///
+/// # Safety
+///
+/// Each pointer is null or what the header demands of `bsdb_verify`.
+unsafe fn verify(
+    database: *const bsdb_database,
+    verified: *mut bsdb_verified,
+    how: fn(&Database) -> reader::Result<Verified>,
+) -> Result<(), Failure> {
+    // SAFETY: as the caller says.
+    unsafe {
+        let database = reference(database, "database")?;
+        if !verified.is_null() {
+            crate::call::stated_size(verified)?;
+        }
+        let Verified { records, files, pages, content_checked, .. } = how(&database.reader)?;
+        if !verified.is_null() {
+            fill(verified, &bsdb_verified { size: 0, records, files, pages, content_checked: content_checked.into() })?;
+        }
+    }
+    Ok(())
 }
 
 /// Copies the value of a key to a buffer.

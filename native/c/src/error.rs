@@ -63,6 +63,8 @@ pub enum bsdb_status {
     BSDB_ERROR_REMOTE_UNREACHABLE = -18,
     /// The server does not do what is needed, such as sending a part of an object.
     BSDB_ERROR_REMOTE_SERVER = -19,
+    /// No trusted key has signed the database, although that was required: see `trust` of `bsdb_options`.
+    BSDB_ERROR_UNTRUSTED = -20,
 }
 
 /// Why a call failed. Owned by the caller, who frees it with `bsdb_error_free`. Independent of the
@@ -142,6 +144,7 @@ impl From<Error> for Failure {
             Error::NotADatabase { .. } => bsdb_status::BSDB_ERROR_NOT_A_DATABASE,
             Error::Damaged { .. } => bsdb_status::BSDB_ERROR_DAMAGED,
             Error::Unsupported { .. } => bsdb_status::BSDB_ERROR_UNSUPPORTED,
+            Error::Untrusted { .. } => bsdb_status::BSDB_ERROR_UNTRUSTED,
             Error::NotHeld { .. } => bsdb_status::BSDB_ERROR_NOT_HELD,
             Error::Impossible(_) => bsdb_status::BSDB_ERROR_IMPOSSIBLE,
             Error::NoMemory { .. } => bsdb_status::BSDB_ERROR_NO_MEMORY,
@@ -207,6 +210,7 @@ pub extern "C" fn bsdb_status_name(status: i32) -> *const c_char {
     const REMOTE_LATE: i32 = bsdb_status::BSDB_ERROR_REMOTE_LATE as i32;
     const REMOTE_UNREACHABLE: i32 = bsdb_status::BSDB_ERROR_REMOTE_UNREACHABLE as i32;
     const REMOTE_SERVER: i32 = bsdb_status::BSDB_ERROR_REMOTE_SERVER as i32;
+    const UNTRUSTED: i32 = bsdb_status::BSDB_ERROR_UNTRUSTED as i32;
     let name = match status {
         OK => c"ok",
         ABSENT => c"absent",
@@ -231,6 +235,7 @@ pub extern "C" fn bsdb_status_name(status: i32) -> *const c_char {
         REMOTE_LATE => c"no answer",
         REMOTE_UNREACHABLE => c"unreachable",
         REMOTE_SERVER => c"unsuitable server",
+        UNTRUSTED => c"untrusted",
         _ => c"unknown",
     };
     name.as_ptr()

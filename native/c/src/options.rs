@@ -1,11 +1,12 @@
 //! How to open a database.
 
+use std::ffi::c_char;
 use std::mem::offset_of;
 use std::ptr;
 
-use reader::{Access, Options};
+use reader::{Access, Options, PublicKey};
 
-use crate::call::{stated, Growing};
+use crate::call::{path, stated, Growing};
 use crate::error::{bsdb_error, Failure};
 use crate::remote::bsdb_remote;
 
@@ -42,6 +43,11 @@ pub struct bsdb_options {
     /// How a database is read whose path is a URL, or NULL for the defaults. It is copied. Databases in directories
     /// ignore it, as those elsewhere ignore `access`.
     pub remote: *const bsdb_remote,
+    /// A file of public keys of Ed25519, as `openssl pkey -pubout` writes them, one of which must have signed the database,
+    /// the set or the version of a store; otherwise it is not opened: BSDB_ERROR_UNTRUSTED. NULL to require no signature.
+    /// The file is read by each function that gets these options. A store checks its later versions, too. The signature
+    /// holds for all bytes of the files, which `bsdb_verify_content` compares with what was signed.
+    pub trust: *const c_char,
 }
 
 // SAFETY: repr(C), of integers and pointers, the first of which is a usize.
@@ -57,6 +63,7 @@ impl bsdb_options {
         access: bsdb_access::BSDB_ACCESS_MAPPED as u32,
         flags: 0,
         remote: ptr::null(),
+        trust: ptr::null(),
     };
 }
 
@@ -68,7 +75,7 @@ impl bsdb_options {
 pub(crate) unsafe fn options(from: *const bsdb_options) -> Result<Options, Failure> {
     // SAFETY: as the caller says.
     let stated = if from.is_null() { bsdb_options::DEFAULT } else { unsafe { stated(from) }? };
-    let bsdb_options { access, flags, remote, .. } = stated;
+    let bsdb_options { access, flags, remote, trust, .. } = stated;
     const MAPPED: u32 = bsdb_access::BSDB_ACCESS_MAPPED as u32;
     const READ: u32 = bsdb_access::BSDB_ACCESS_READ as u32;
     const DIRECT: u32 = bsdb_access::BSDB_ACCESS_DIRECT as u32;
@@ -81,7 +88,11 @@ pub(crate) unsafe fn options(from: *const bsdb_options) -> Result<Options, Failu
     if flags & !BSDB_SKIP_VERIFICATION != 0 {
         return Err(bsdb_error::invalid(format!("options->flags is {flags:#x}, which has unknown flags")));
     }
-    let options = Options::default().access(access).verify_pages(flags & BSDB_SKIP_VERIFICATION == 0);
+    let mut options = Options::default().access(access).verify_pages(flags & BSDB_SKIP_VERIFICATION == 0);
+    if !trust.is_null() {
+        // SAFETY: as the caller says.
+        options = options.trust(PublicKey::read(unsafe { path(trust) }?)?);
+    }
     // SAFETY: as the caller says.
     Ok(unsafe { bsdb_remote::apply(remote, options) })
 }

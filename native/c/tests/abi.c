@@ -1235,6 +1235,62 @@ static void test_build(const char *work, const char *layout, const truth *t) {
     bsdb_build_options_free(options);
 }
 
+/* A signed database is opened by those who trust the key. The key is the first of RFC 8032, section 7.1. */
+static void test_signatures(const char *old, const char *work) {
+    static const char private_key[] = "-----BEGIN PRIVATE KEY-----\n"
+                                      "MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g\n"
+                                      "-----END PRIVATE KEY-----\n";
+    static const char public_key[] = "-----BEGIN PUBLIC KEY-----\n"
+                                     "MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n"
+                                     "-----END PUBLIC KEY-----\n";
+    bsdb_build_options *build = bsdb_build_options_new();
+    bsdb_options options = BSDB_OPTIONS;
+    bsdb_verified verified;
+    bsdb_builder *builder;
+    bsdb_database *db;
+    bsdb_error *error;
+    char path[1024], secret[1024], trusted[1024];
+    int pass;
+    join(path, sizeof path, "%s/signed", work);
+    join(secret, sizeof secret, "%s/key.pem", work);
+    join(trusted, sizeof trusted, "%s/key.pub", work);
+    say("signatures, %s", path);
+    write_file(secret, private_key, strlen(private_key));
+    write_file(trusted, public_key, strlen(public_key));
+    CHECK(bsdb_build_options_set(build, "overwrite", "true", NULL) == BSDB_OK);
+    options.trust = trusted;
+    for (pass = 0; pass < 2; pass++) {
+        CHECK(bsdb_builder_create(path, build, NULL, NULL, &builder, NULL) == BSDB_OK);
+        CHECK(bsdb_builder_add(builder, "k", 1, "v", 1, NULL) == BSDB_OK);
+        CHECK(bsdb_builder_finish(builder, NULL, NULL) == BSDB_OK);
+        bsdb_builder_close(builder);
+        if (pass == 0) {
+            CHECK(bsdb_open(path, &options, &db, &error) == BSDB_ERROR_UNTRUSTED && db == NULL);
+            CHECK(strstr(bsdb_error_message(error), "is not signed, but a trusted signature is required") != NULL);
+            CHECK(strcmp(bsdb_status_name(BSDB_ERROR_UNTRUSTED), "untrusted") == 0);
+            bsdb_error_free(error);
+            CHECK(bsdb_sign(path, secret, &error) == BSDB_OK && error == NULL);
+        }
+        CHECK(bsdb_open(path, &options, &db, &error) == BSDB_OK && error == NULL);
+        memset(&verified, 0, sizeof verified);
+        verified.size = sizeof verified;
+        CHECK(bsdb_verify_content(db, &verified, &error) == BSDB_OK && error == NULL);
+        CHECK(verified.records == 0 && verified.pages > 0 && verified.content_checked == 1);
+        bsdb_close(db);
+        CHECK(bsdb_build_options_set(build, "sign_key", secret, &error) == BSDB_OK && error == NULL);
+    }
+    bsdb_build_options_free(build);
+    options.trust = secret;
+    invalid(bsdb_open(path, &options, &db, &error), &error);
+    invalid(bsdb_sign(path, trusted, &error), &error);
+    invalid(bsdb_sign(path, NULL, &error), &error);
+    invalid(bsdb_sign(NULL, secret, &error), &error);
+    db = opened(old, BSDB_ACCESS_MAPPED);
+    CHECK(bsdb_verify_content(db, NULL, &error) == BSDB_ERROR_IMPOSSIBLE);
+    bsdb_error_free(error);
+    bsdb_close(db);
+}
+
 /* Builds that fail, or are given up, leave nothing. */
 static void test_build_failures(const char *work) {
     bsdb_builder *builder;
@@ -1360,6 +1416,8 @@ int main(int argc, char **argv) {
     free_truth(t);
     test_build_misuse(argv[3]);
     test_build_failures(argv[3]);
+    join(path, sizeof path, "%s/v1-blocked", argv[1]);
+    test_signatures(path, argv[3]);
     t = read_truth(argv[2], "v1-blocked");
     test_build(argv[3], "packed", t);
     test_build(argv[3], "blocked", t);
