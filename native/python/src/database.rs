@@ -80,7 +80,7 @@ impl Database {
     #[new]
     #[pyo3(signature = (
         path, *, access = "mapped", verify_pages = true, memory = None, cache = None, cache_dir = None, requests = None,
-        deadline = None, hedge = false, storage_options = None,
+        deadline = None, hedge = false, storage_options = None, trust = None,
     ))]
     #[allow(clippy::too_many_arguments)] // they are Python's
     fn new<'py>(
@@ -94,6 +94,7 @@ impl Database {
         deadline: Option<f64>,
         hedge: bool,
         storage_options: Option<Bound<'py, PyAny>>,
+        trust: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
         let py = path.py();
         let (database, how, opened) = if let Ok(store) = path.cast::<Store>() {
@@ -109,6 +110,7 @@ impl Database {
                 deadline,
                 hedge,
                 storage: storage_options,
+                trust,
             };
             let (path, how) = How::of(path, given)?;
             let (options, at) = (how.options(), path.clone());
@@ -433,9 +435,14 @@ impl Database {
 
     /// Check every byte of every file, and that each record is found by its key.
     ///
-    /// Returns the numbers of records, files and pages that were checked, as a dict; 0 records of an approximate
-    /// database, which keeps no keys to look up. Raises DamagedError at the first fault. Other threads run meanwhile.
-    fn verify<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    /// With content, check the bytes alone: that all files have the content hashes of the manifest. That looks up no key,
+    /// and raises UnsupportedError if an older version wrote the database without content hashes.
+    ///
+    /// Returns the numbers of records, files and pages that were checked, as a dict, and whether content hashes were
+    /// compared; 0 records if no keys were looked up, as of an approximate database, which keeps none. Raises DamagedError
+    /// at the first fault. Other threads run meanwhile.
+    #[pyo3(signature = (*, content = false))]
+    fn verify<'py>(&self, py: Python<'py>, content: bool) -> PyResult<Bound<'py, PyDict>> {
         let database = self.handle(py)?;
         const BETWEEN_SIGNALS: Duration = Duration::from_millis(50);
         let (mut asked, mut calls, mut interrupt) = (Instant::now(), 0u32, None);
@@ -451,11 +458,11 @@ impl Database {
         let verified = if database.is_remote() {
             let stopped = Arc::new(AtomicBool::new(false));
             let stop = stopped.clone();
-            let verified = wait::result(py, move || database.verify_while(|| !stop.load(Ordering::Relaxed)));
+            let verified = wait::result(py, move || verified(&database, content, || !stop.load(Ordering::Relaxed)));
             stopped.store(true, Ordering::Relaxed);
             verified?
         } else {
-            py.detach(|| database.verify_while(&mut go_on))
+            py.detach(|| verified(&database, content, &mut go_on))
         };
         if let Some(interrupt) = interrupt {
             return Err(interrupt);
@@ -465,6 +472,7 @@ impl Database {
         dict.set_item("records", verified.records)?;
         dict.set_item("files", verified.files)?;
         dict.set_item("pages", verified.pages)?;
+        dict.set_item("content_checked", verified.content_checked)?;
         Ok(dict)
     }
 
@@ -505,6 +513,15 @@ impl Database {
             Ok(database) => format!("<bsdb.Database {path}, {} records, {}>", database.len(), database.layout()),
             Err(_) => format!("<bsdb.Database {path}, closed>"),
         })
+    }
+}
+
+/// Verifies a database, or its content alone.
+fn verified(database: &bsdb::Database, content: bool, go_on: impl FnMut() -> bool) -> bsdb::Result<bsdb::Verified> {
+    if content {
+        database.verify_content_while(go_on)
+    } else {
+        database.verify_while(go_on)
     }
 }
 

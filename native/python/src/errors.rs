@@ -45,6 +45,7 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
         }
         Error::NotADatabase { .. } => new(py, "NotADatabaseError", (text, path)),
         Error::Damaged { offset, .. } => new(py, "DamagedError", (text, path, *offset)),
+        Error::Untrusted { .. } => new(py, "UntrustedError", (text, path)),
         Error::Unsupported { .. } => new(py, "UnsupportedError", (text, path)),
         Error::NotHeld { shard, .. } => new(py, "NotHeldError", (text, path, *shard)),
         Error::NoMemory { .. } => PyMemoryError::new_err(text),

@@ -38,6 +38,7 @@ fn _bsdb(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<scan::Scan>()?;
     module.add_class::<store::Store>()?;
     module.add_function(wrap_pyfunction!(once::_get, module)?)?;
+    module.add_function(wrap_pyfunction!(write::sign::_sign, module)?)?;
     module.add_function(wrap_pyfunction!(text::_build_text, module)?)?;
     module.add_function(wrap_pyfunction!(text::_read_text, module)?)?;
     module.add_function(wrap_pyfunction!(text::_sample_text, module)?)?;

@@ -13,7 +13,7 @@ use crate::wait;
 #[pyfunction]
 #[pyo3(signature = (
     path, key, *, access = "mapped", verify_pages = true, memory = None, cache = None, cache_dir = None, requests = None,
-    deadline = None, hedge = false, storage_options = None,
+    deadline = None, hedge = false, storage_options = None, trust = None,
 ))]
 #[allow(clippy::too_many_arguments)] // they are Python's
 pub(crate) fn _get<'py>(
@@ -28,6 +28,7 @@ pub(crate) fn _get<'py>(
     deadline: Option<f64>,
     hedge: bool,
     storage_options: Option<Bound<'py, PyAny>>,
+    trust: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Option<Bound<'py, PyBytes>>> {
     let py = path.py();
     let given = Given {
@@ -40,6 +41,7 @@ pub(crate) fn _get<'py>(
         deadline,
         hedge,
         storage: storage_options,
+        trust,
     };
     let (path, how) = How::of(path, given)?;
     let (options, key) = (how.options(), with_key(key, <[u8]>::to_vec)?);

@@ -4,23 +4,26 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bsdb::{Access, Options, Remote};
+use bsdb::{Access, Error, Options, PublicKey, Remote};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyList, PyTuple};
+
+use crate::errors;
 
 /// How a database was opened.
 #[derive(Clone)]
 pub(crate) struct How {
     pub(crate) access: Access,
     pub(crate) verify: bool,
+    trusted: Vec<PublicKey>,
     remote: Arc<Elsewhere>,
 }
 
 /// How a database that is elsewhere is read.
 struct Elsewhere {
     remote: Remote,
-    /// The options that a pickle carries, as a dict: none that may be secret.
+    /// The options that a pickle carries, as a dict: none that may be secret, and the files of trusted keys.
     carried: Py<PyDict>,
 }
 
@@ -35,6 +38,7 @@ pub(crate) struct Given<'a, 'py> {
     pub(crate) deadline: Option<f64>,
     pub(crate) hedge: bool,
     pub(crate) storage: Option<Bound<'py, PyAny>>,
+    pub(crate) trust: Option<Bound<'py, PyAny>>,
 }
 
 impl How {
@@ -85,12 +89,19 @@ impl How {
         if !public.is_empty() {
             carried.set_item("storage_options", public)?;
         }
+        let mut trusted = Vec::new();
+        if let Some(files) = given.trust {
+            let files = key_files(&files)?;
+            trusted = public_keys(py, &files)?;
+            carried.set_item("trust", files.iter().map(|file| file.as_os_str()).collect::<Vec<_>>())?;
+        }
         let remote = Arc::new(Elsewhere { remote, carried: carried.unbind() });
-        Ok((self::path(&path)?, How { access, verify: given.verify, remote }))
+        Ok((self::path(&path)?, How { access, verify: given.verify, trusted, remote }))
     }
 
     pub(crate) fn options(&self) -> Options {
-        Options::default().access(self.access).verify_pages(self.verify).remote(self.remote.remote.clone())
+        let options = Options::default().access(self.access).verify_pages(self.verify);
+        options.trust(self.trusted.iter().copied()).remote(self.remote.remote.clone())
     }
 
     /// The arguments with which it is opened again.
@@ -132,6 +143,29 @@ fn size(given: &Bound<'_, PyAny>) -> PyResult<u64> {
     bytes.filter(|bytes| *bytes == 0 || (1 << 20..=1 << 38).contains(bytes)).ok_or_else(|| {
         let text = "cache must be a size such as '512m' or '10g', or a number of bytes, from 1 MiB to 256 GiB";
         PyValueError::new_err(format!("{text}, not {given}"))
+    })
+}
+
+/// The files that the option `trust` names: one, or a list of them.
+pub(crate) fn key_files(given: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
+    if !given.is_instance_of::<PyList>() && !given.is_instance_of::<PyTuple>() {
+        return Ok(vec![path(given)?]);
+    }
+    let files: Vec<PathBuf> = given.try_iter()?.map(|file| path(&file?)).collect::<PyResult<_>>()?;
+    if files.is_empty() {
+        return Err(PyValueError::new_err(
+            "trust is empty; name a file of public keys, or None to require no signature",
+        ));
+    }
+    Ok(files)
+}
+
+/// The public keys in files.
+pub(crate) fn public_keys(py: Python<'_>, files: &[PathBuf]) -> PyResult<Vec<PublicKey>> {
+    let keys: bsdb::Result<Vec<_>> = files.iter().map(PublicKey::read).collect();
+    keys.map(|keys| keys.concat()).map_err(|error| match error {
+        Error::Argument(text) => errors::input(py, text),
+        error => errors::exception(py, &error),
     })
 }
 

@@ -17,6 +17,7 @@ pub(crate) fn _publish<'py>(
     version: Option<String>,
     keep: Option<usize>,
     link: bool,
+    trust: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let py = database.py();
     let (database, store) = (options::path(database)?, options::path(store)?);
@@ -26,6 +27,9 @@ pub(crate) fn _publish<'py>(
     }
     if let Some(keep) = keep {
         how = how.keep(keep);
+    }
+    if let Some(files) = trust {
+        how = how.trust(options::public_keys(py, &options::key_files(files)?)?);
     }
     let mut raised = None;
     let go_on = || Python::attach(|py| py.check_signals().map_err(|error| raised = Some(error)).is_ok());

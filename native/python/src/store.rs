@@ -35,7 +35,7 @@ impl Store {
     #[new]
     #[pyo3(signature = (
         path, *, access = "mapped", verify_pages = true, memory = None, cache = None, cache_dir = None, requests = None,
-        deadline = None, hedge = false, storage_options = None,
+        deadline = None, hedge = false, storage_options = None, trust = None,
     ))]
     #[allow(clippy::too_many_arguments)] // they are Python's
     fn new<'py>(
@@ -49,6 +49,7 @@ impl Store {
         deadline: Option<f64>,
         hedge: bool,
         storage_options: Option<Bound<'py, PyAny>>,
+        trust: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
         let py = path.py();
         let given = Given {
@@ -61,6 +62,7 @@ impl Store {
             deadline,
             hedge,
             storage: storage_options,
+            trust,
         };
         let (path, how) = How::of(path, given)?;
         let (options, at) = (how.options(), path.clone());

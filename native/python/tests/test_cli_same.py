@@ -52,6 +52,8 @@ def test_golden(golden, compare):
         ["scan", *db, "--json"],
         ["verify", *db],
         ["verify", *db, "--json"],
+        ["verify", *db, "--content"],
+        ["verify", *db, "--content", "--json"],
         ["get", *db, "bsdb", "nix", "", "--json"],
     )
 
@@ -158,12 +160,12 @@ def test_lines(compare, place):
     compare(*LINES[place : place + 10])
 
 
-@pytest.mark.parametrize("command", ["build", "build-parquet", "get", "scan", "stat", "verify"])
+@pytest.mark.parametrize("command", ["build", "build-parquet", "get", "scan", "sign", "stat", "verify"])
 def test_help(command, capfdbinary):
     theirs = java([command, "--help"])[1].decode()
     assert _cli.main([command, "--help"]) == 0
     ours = capfdbinary.readouterr().out.decode()
-    theirs = re.sub(r"\bbsdb (?=(build|get|plan|scan|stat|verify)\b)", "python -m bsdb ", theirs)
+    theirs = re.sub(r"\bbsdb (?=(build|get|plan|scan|sign|stat|verify)\b)", "python -m bsdb ", theirs)
     lines = theirs.splitlines()
     assert [line for line in ours.splitlines() if line not in lines] == []
 

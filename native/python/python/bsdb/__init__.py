@@ -16,7 +16,7 @@ A database is a ``collections.abc.Mapping``. See ``Database``, ``Store`` and ``o
 """
 
 from ._bsdb import __version__
-from ._build import Builder, Built, Changes, build
+from ._build import Builder, Built, Changes, build, sign
 from ._database import Database, Store, _open_database, _open_store, get, open
 from ._errors import (
     BuildError,
@@ -31,6 +31,7 @@ from ._errors import (
     NotHeldError,
     RowError,
     UnsupportedError,
+    UntrustedError,
 )
 from ._merge import Diff, DiffCounts, Merger, diff, merge
 from ._publish import Published, Version, publish, rollback, versions
@@ -57,6 +58,7 @@ __all__ = [
     "RowError",
     "Store",
     "UnsupportedError",
+    "UntrustedError",
     "Version",
     "__version__",
     "build",
@@ -66,5 +68,6 @@ __all__ = [
     "open",
     "publish",
     "rollback",
+    "sign",
     "versions",
 ]

@@ -19,7 +19,7 @@ from typing import Any, Callable, Optional, Union
 from . import _bsdb
 from ._database import _require
 
-__all__ = ["Builder", "Built", "Changes", "build"]
+__all__ = ["Builder", "Built", "Changes", "build", "sign"]
 
 _Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 _Bytes = Union[bytes, bytearray, memoryview, str]
@@ -40,6 +40,7 @@ _OPTIONS = (
     "value_schema",
     "value_elements",
     "seed",
+    "sign_key",
     "overwrite",
     "memory_bytes",
     "threads",
@@ -383,6 +384,7 @@ def build(
       ``sample_records``, ``data_files``, ``shards``, ``seed`` (a number, or "random"), ``value_schema`` (Avro, of
       values that are encoded rows): as for the command
     - ``value_elements``: what all values are, such as "f32 384", if they are the bytes of vectors, little-endian
+    - ``sign_key``: the file of a private key of Ed25519 that signs the database, for readers that ``trust`` its public key
     - ``memory_bytes``, ``threads``, ``temporary_directory``: what the build may use
     """
     with Builder(path, progress=progress, **options) as builder:
@@ -393,6 +395,16 @@ def build(
         else:
             builder.add_vectors(records, vectors)
         return builder.finish()
+
+
+def sign(path: _Path, sign_key: _Path) -> None:
+    """Sign a database, or a set of shards, for readers that require it: see ``trust`` of ``open``.
+
+    ``sign_key`` is a file with a private key of Ed25519, as ``openssl genpkey -algorithm ed25519`` writes it. The
+    signature is a part of the file ``manifest.bsdb``, which is replaced in one step; nothing else of the database
+    changes, nor does its id. Sign before you publish or copy it. ``build`` with ``sign_key`` signs at once.
+    """
+    _bsdb._sign(_checked(path), sign_key)
 
 
 def _settings(options: dict[str, Any]) -> list[tuple[str, str]]:
@@ -411,7 +423,7 @@ def _settings(options: dict[str, Any]) -> list[tuple[str, str]]:
             if not isinstance(value, str):
                 value = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
             _check_schema(value)
-        elif name == "temporary_directory":
+        elif name in ("temporary_directory", "sign_key"):
             value = os.fsdecode(value)
         elif type(value).__module__ == "numpy" and isinstance(value, getattr(sys.modules["numpy"], "bool_", ())):
             value = "true" if value else "false"

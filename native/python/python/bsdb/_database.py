@@ -6,7 +6,7 @@ import json
 import os
 import threading
 import weakref
-from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from itertools import islice
 from typing import Any, Optional, Protocol, TypeVar, Union, overload
 
@@ -357,6 +357,7 @@ def open(
     deadline: Optional[float] = None,
     hedge: bool = False,
     storage_options: Optional[Mapping[str, Any]] = None,
+    trust: Union[_Path, Sequence[_Path], None] = None,
 ) -> Database:
     """Open a database, a set of shards, or the current version of a store.
 
@@ -376,6 +377,10 @@ def open(
     second time. ``storage_options`` has the names of s3fs, gcsfs and adlfs, such as ``key``, ``secret``, ``anon``,
     ``endpoint_url`` and ``account_name``; without them, credentials are those of the environment. Local databases
     ignore all of these options but ``storage_options``.
+
+    ``trust`` is a file of public keys of Ed25519, or a list of such files. Then the database is opened only if one of
+    these keys has signed it (``sign``), and UntrustedError is raised otherwise, also when a ``Store`` is refreshed. The
+    signature holds for all bytes of the files, which ``verify(content=True)`` compares with what was signed.
     """
     return Database(
         path,
@@ -388,6 +393,7 @@ def open(
         deadline=deadline,
         hedge=hedge,
         storage_options=storage_options,
+        trust=trust,
     )
 
 

@@ -17,6 +17,7 @@ __all__ = [
     "NotHeldError",
     "RowError",
     "UnsupportedError",
+    "UntrustedError",
 ]
 
 
@@ -82,6 +83,20 @@ class UnsupportedError(Error):
     def __init__(self, message: str, path: Optional[str] = None) -> None:
         super().__init__(message, path)
         self.path = None if path is None else str(path)
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class UntrustedError(Error):
+    """No trusted key has signed the database, although that was required: see ``trust`` of ``open``.
+
+    ``path`` is the file of the manifest.
+    """
+
+    def __init__(self, message: str, path: str) -> None:
+        super().__init__(message, path)
+        self.path = str(path)
 
     def __str__(self) -> str:
         return str(self.args[0])

@@ -128,7 +128,7 @@ def merge(
     The database is like the base, and the same as that of the command ``bsdb merge``, byte for byte. Options are
     ``overwrite``, ``duplicates`` (by default "last", the last change of a key counts; with "first", a deletion of a key
     that is in ``records``, too, has no effect, and with "error", it is refused as a duplicate), ``dictionary_bytes``,
-    ``sample_records``, ``memory_bytes``, ``threads`` and ``temporary_directory``.
+    ``sample_records``, ``sign_key``, ``memory_bytes``, ``threads`` and ``temporary_directory``.
     """
     with Merger(path, base, progress=progress, **options) as merger:
         merger.add_records(records, key=key, value=value, key_join=key_join)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Optional, Union
@@ -53,6 +54,7 @@ def publish(
     version: Optional[str] = None,
     keep: Optional[int] = None,
     link: bool = False,
+    trust: Union[_Path, Sequence[_Path], None] = None,
 ) -> Published:
     """Copy a database into a local store as its new version, verify every byte and key of the copy, and make it
     current.
@@ -63,7 +65,8 @@ def publish(
 
     ``version`` is the name, by default the time, such as ``20261121T151400Z``. ``keep`` is how many versions to keep
     besides the current one, by default all; the one that a rollback returns to is always kept. ``link`` makes hard
-    links instead of copies, which needs the same file system.
+    links instead of copies, which needs the same file system. ``trust`` is that of ``open``: the database is published
+    only if one of these keys has signed it. The version has the signature of the database in any case.
     """
     if keep is not None:
         keep = operator.index(keep)
@@ -71,7 +74,7 @@ def publish(
             raise ValueError(f"keep is {keep}, and the number of versions to keep cannot be negative")
         keep = min(keep, 1 << 32)  # more than any store has
     path = database.path if isinstance(database, Database) else database
-    return Published(**_bsdb._publish(path, store, version, keep, link))
+    return Published(**_bsdb._publish(path, store, version, keep, link, trust))
 
 
 def versions(store: _Path) -> list[Version]:

@@ -5,6 +5,7 @@ mod cells;
 mod chunk;
 pub(crate) mod elements;
 pub(crate) mod plan;
+pub(crate) mod sign;
 mod stream;
 mod text;
 mod types;

@@ -25,6 +25,7 @@ _COMMANDS: dict[str, tuple[Callable[[Arguments, Console], int], str, tuple[str, 
     ),
     "get": (_read.get, "look up keys and print their values", _read.UNCOVERED),
     "scan": (_read.scan, "print all records, or a range of keys", _read.UNCOVERED),
+    "sign": (_make.sign, "sign a database, for readers that trust a key", ()),
     "stat": (_read.stat, "print a database's figures", (*_read.UNCOVERED, *_read.ELSEWHERE, "--engines")),
     "verify": (_read.verify, "check every byte and every key of a database", _read.UNCOVERED),
 }

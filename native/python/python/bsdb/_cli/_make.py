@@ -51,6 +51,20 @@ def build(arguments: Arguments, console: Console) -> int:
     return _make("bsdb build", arguments, console, target, opened)
 
 
+def sign(arguments: Arguments, console: Console) -> int:
+    """Signs a database."""
+    key = _read.key_file(arguments, "--sign-key")
+    if key is None:
+        raise UsageError(
+            "no private key given (--sign-key); make one with: openssl genpkey -algorithm ed25519 -out key.pem"
+        )
+    directory = _read.place(arguments)
+    bsdb.sign(directory, key)
+    if not arguments.has("-q"):
+        console.say(f"signed {directory}")
+    return 0
+
+
 def build_parquet(arguments: Arguments, console: Console) -> int:
     """Builds a database from Parquet files."""
     target, options = _target(arguments)
@@ -134,7 +148,7 @@ def _make(
     elif not quiet:
         console.report(summary.for_people())
     if arguments.has("-v"):
-        report, seconds = _read.verified(bsdb.open(target), console, quiet)
+        report, seconds = _read.verified(bsdb.open(target), target)
         if not quiet:
             console.say(_read.verified_words(target, report, seconds))
     return 0
@@ -297,6 +311,9 @@ def _target(arguments: Arguments) -> tuple[str, dict[str, str]]:
     temporary = arguments.path("-temp")
     if temporary is not None:
         options["temporary_directory"] = temporary
+    key = _read.key_file(arguments, "--sign-key")
+    if key is not None:
+        options["sign_key"] = key
     if not compressed:  # they would have no effect
         for name in ("block_bytes", "compression_level", "sample_records", "dictionary_bytes"):
             del options[name]

@@ -100,7 +100,7 @@ def opened(arguments: Arguments, directory: str) -> bsdb.Database:
     """Opens a database, one elsewhere with the options for it."""
     if not is_url(directory):
         arguments.refuse(ELSEWHERE, "is for a database elsewhere; name that, for example s3a://bucket/rdb")
-        return bsdb.open(directory)
+        return bsdb.open(directory, trust=key_file(arguments, "--trust"))
     return bsdb.open(directory, **_elsewhere(arguments))
 
 
@@ -113,7 +113,17 @@ def _elsewhere(arguments: Arguments) -> dict[str, Any]:
         "requests": arguments.number("--requests", 1, 4096, 256),
         "deadline": arguments.number("--deadline", 1, 86_400, 30),
         "hedge": arguments.has("--hedge"),
+        "trust": key_file(arguments, "--trust"),
     }
+
+
+def key_file(arguments: Arguments, option: str) -> Optional[str]:
+    """The file of keys that an option names, if there is one."""
+    arguments.refuse_empty(option, "a file")
+    path = arguments.path(option)
+    if path is not None and not os.path.exists(path):
+        raise InputError(f"{path}: no such file or directory")
+    return path
 
 
 def place(arguments: Arguments, tool: str = "", console: Optional[Console] = None) -> str:
@@ -282,7 +292,7 @@ def stat(arguments: Arguments, console: Console) -> int:
     directory = place(arguments)
     if is_url(directory):
         raise UsageError("python -m bsdb stat takes a directory; for a URL use the Java command: bsdb stat -d URL")
-    facts = _stat.Facts(directory)
+    facts = _stat.Facts(directory, key_file(arguments, "--trust"))
     if arguments.has("--schema"):
         if facts.schema is None:
             raise InputError(f"{facts.directory}: the values are plain bytes, so no schema is stored")
@@ -298,36 +308,48 @@ def stat(arguments: Arguments, console: Console) -> int:
 def verify(arguments: Arguments, console: Console) -> int:
     """Checks a database."""
     directory = place(arguments)
-    report, seconds = verified(opened(arguments, directory), console, arguments.has("-q"))
+    content = arguments.has("--content")
+    report, seconds = verified(opened(arguments, directory), directory, content)
     if arguments.has("--json"):
         report = {"directory": directory, **report, "seconds": seconds}
         console.print(json.dumps(report, ensure_ascii=False, separators=(",", ":")))
     elif not arguments.has("-q"):
-        console.say(verified_words(directory, report, seconds))
+        console.say(verified_words(directory, report, seconds, content))
     return 0
 
 
-def verified(database: bsdb.Database, console: Console, quiet: bool) -> tuple[dict[str, Any], float]:
-    """Verifies a database and closes it; returns what was found, and how long it took."""
+def verified(database: bsdb.Database, directory: str, content: bool = False) -> tuple[dict[str, Any], float]:
+    """Verifies a database, or its content alone, and closes it; returns what was found, and how long it took."""
     began = time.monotonic()
     with database:
-        database.verify()
+        try:
+            found = database.verify(content=content)
+        except bsdb.UnsupportedError:
+            if not content:
+                raise
+            raise UsageError(
+                f"--content: {directory} has no content hashes, because an older version wrote it; verify it whole, or "
+                "build it anew"
+            ) from None
         length = database.statistics["file_bytes"]
         report = {
             "records": len(database),
             "pages": length // 4096,
             "bytes": length,
-            "keysChecked": not database.approximate,
+            "contentChecked": bool(found["content_checked"]),
+            "keysChecked": not content and not database.approximate,
         }
     return report, time.monotonic() - began
 
 
-def verified_words(directory: str, report: dict[str, Any], seconds: float) -> str:
+def verified_words(directory: str, report: dict[str, Any], seconds: float, content: bool = False) -> str:
     """A sentence that says what was verified."""
     checked = " read and found again" if report["keysChecked"] else " (approximate: no keys to look up)"
+    checked = " (the content alone)" if content else checked
+    older = "" if report["contentChecked"] else "; an older version wrote it, without content hashes"
     return (
         f"verified {directory}: {report['records']:,} records{checked}, {report['pages']:,} pages, "
-        f"{report['bytes']:,} bytes in {seconds:.1f} s"
+        f"{report['bytes']:,} bytes in {seconds:.1f} s{older}"
     )
 
 

@@ -75,8 +75,8 @@ class Manifest:
 class Facts:
     """What the manifests of a database or a set say. Opening it checks them."""
 
-    def __init__(self, directory: str) -> None:
-        with bsdb.open(directory) as database:
+    def __init__(self, directory: str, trust: Optional[str] = None) -> None:
+        with bsdb.open(directory, trust=trust) as database:
             self.schema = database.schema_json
             self._schema = database.schema
             self.id = database.id

@@ -20,7 +20,7 @@ _MEANING = 30
 _PATHS = {"FILE", "DIR", "PATH"}
 _RAW_OPERANDS = re.compile(r"\b(KEY|DB|STORE)\b")
 _URL = re.compile("[A-Za-z][A-Za-z0-9+.-]+://")
-_OURS = re.compile(r"\bbsdb (?=(?:build|get|plan|scan|stat|verify)\b)")
+_OURS = re.compile(r"\bbsdb (?=(?:build|get|plan|scan|sign|stat|verify)\b)")
 
 
 class UsageError(Exception):
