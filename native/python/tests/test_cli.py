@@ -111,7 +111,7 @@ def test_help(run):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["nix"], 'bsdb: unknown command "nix"; the commands are build, build-parquet, get, scan, stat, verify'),
+        (["nix"], 'bsdb: unknown command "nix"; the commands are build, build-parquet, get, scan, sign, stat, verify'),
         (["get", "-d", DB], "bsdb get: no key given; for example: bsdb get -d ./rdb apple"),
         (["get", "-d", "/nix/db", "key"], "bsdb get: /nix/db: no such directory"),
         (["get", "-d", "/", "key"], "bsdb get: /: no manifest.bsdb"),
