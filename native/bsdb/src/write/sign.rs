@@ -7,7 +7,7 @@ use std::path::Path;
 use super::set::force;
 use super::temporary::Temporary;
 use crate::error::{Error, Result};
-use crate::file::directory::Manifest;
+use crate::file::directory::{Manifest, Stated};
 use crate::format::facts::MANIFEST;
 use crate::format::page::SIZE;
 use crate::format::signed;
@@ -16,8 +16,9 @@ use crate::keys::SigningKey;
 /// The name of the signed manifest until it replaces the other.
 const SIGNED: &str = "manifest-signed.bsdb";
 
-/// Signs the manifest of a database or a set of shards, in place of a signature that it may have, and replaces its file
-/// in one step. The id and all other files stay as they are. Sign before the database is copied anywhere.
+/// Signs the manifest of a database, or those of a set and its shards, in place of signatures that they may have, and
+/// replaces the file of each in one step. The id and all other files stay as they are. Sign before the database is
+/// copied anywhere.
 ///
 /// ```no_run
 /// bsdb::sign("rdb", &bsdb::SigningKey::read("key.pem")?)?;
@@ -25,6 +26,16 @@ const SIGNED: &str = "manifest-signed.bsdb";
 /// ```
 pub fn sign(path: impl AsRef<Path>, key: &SigningKey) -> Result<()> {
     let directory = path.as_ref();
+    let (file, bytes) = Manifest::load(directory)?;
+    if let Stated::Set(set) = Manifest::of(file, &bytes)?.parse()? {
+        for &number in &set.held {
+            sign_one(&directory.join(set.shards[number as usize].directory()), key)?;
+        }
+    }
+    sign_one(directory, key)
+}
+
+fn sign_one(directory: &Path, key: &SigningKey) -> Result<()> {
     let (file, mut bytes) = Manifest::load(directory)?;
     let manifest = Manifest::of(file, &bytes)?;
     manifest.parse()?;

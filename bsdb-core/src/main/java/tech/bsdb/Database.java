@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.check.Comparison;
 import tech.bsdb.check.Verification;
 import tech.bsdb.directory.DataSet;
+import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.error.MemoryBudgetExceededException;
 import tech.bsdb.error.WrongShardException;
@@ -735,15 +736,24 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Signs the manifest of a database or a set of shards, in place of a signature that it may have
-   * (docs/FORMAT.md §18). Replaces the file of the manifest in one step; the database id and all
-   * other files stay. Sign before the database is copied anywhere.
+   * Signs the manifest of a database, or those of a set and its shards, in place of signatures that
+   * they may have (docs/FORMAT.md §18). Replaces the file of a manifest in one step; the database
+   * id and all other files stay. Sign before the database is copied anywhere.
    *
    * @param key a private key of Ed25519 ({@link KeyFiles})
    * @throws IllegalArgumentException if it is none
    */
   public static void sign(Path directory, PrivateKey key) throws IOException {
-    DataSet.open(directory);
+    DataSet opened = DataSet.open(directory);
+    if (opened.isSet()) {
+      for (DatabaseDirectory shard : opened.databases()) {
+        signManifest(shard.path(), key);
+      }
+    }
+    signManifest(directory, key);
+  }
+
+  private static void signManifest(Path directory, PrivateKey key) throws IOException {
     Path manifest = manifest(directory);
     Path signed = directory.resolve("manifest-signed.bsdb");
     try {

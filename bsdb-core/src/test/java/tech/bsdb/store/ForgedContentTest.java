@@ -155,8 +155,10 @@ class ForgedContentTest {
 
   private long pages() throws IOException {
     long bytes = 0;
-    for (Path file : Files.list(database).toList()) {
-      bytes += Files.size(file);
+    try (var files = Files.list(database)) {
+      for (Path file : files.toList()) {
+        bytes += Files.size(file);
+      }
     }
     return bytes / 4096;
   }

@@ -30,10 +30,12 @@ import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.Forgery;
 import tech.bsdb.KeyFiles;
 import tech.bsdb.Layout;
+import tech.bsdb.Leaks;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.Truth;
 import tech.bsdb.VerifyScope;
 import tech.bsdb.error.UntrustedException;
+import tech.bsdb.format.ManifestSignature;
 import tech.bsdb.format.ShardSet;
 import tech.bsdb.mirror.FolderRanges;
 import tech.bsdb.remote.RemoteOptions;
@@ -160,8 +162,7 @@ class SignedTest {
     Forgery.database(original, lines, forged);
     byte[] signedFile = Files.readAllBytes(Database.manifest(original));
     byte[] forgedFile = Files.readAllBytes(Database.manifest(forged));
-    Files.write(
-        Database.manifest(forged), tech.bsdb.format.ManifestSignature.copy(signedFile, forgedFile));
+    Files.write(Database.manifest(forged), ManifestSignature.copy(signedFile, forgedFile));
     return forged;
   }
 
@@ -201,7 +202,25 @@ class SignedTest {
   private static void resign(Path path, byte[] signed) throws IOException {
     Path manifest = Database.manifest(path);
     byte[] file = Files.readAllBytes(manifest);
-    Files.write(manifest, tech.bsdb.format.ManifestSignature.copy(signed, file));
+    Files.write(manifest, ManifestSignature.copy(signed, file));
+  }
+
+  @Test
+  void theShardsOfASetAreSignedToo() throws Exception {
+    Path built = build("built", signed().withShards(3));
+    Path later = build("later", BuildOptions.defaults().withShards(3));
+    Database.sign(later, ours.getPrivate());
+    for (Path set : List.of(built, later)) {
+      for (Path shard : Forgery.shards(set)) {
+        Database.open(shard, trusting(ours.getPublic())).close();
+        refused(() -> Database.open(shard, trusting(others.getPublic())));
+      }
+    }
+    for (String name : Leaks.tree(built)) {
+      if (Files.isRegularFile(built.resolve(name))) {
+        assertThat(later.resolve(name)).hasSameBinaryContentAs(built.resolve(name));
+      }
+    }
   }
 
   @Test
