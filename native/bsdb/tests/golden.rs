@@ -3,7 +3,7 @@
 mod support;
 
 use bsdb::{Access, Database, Error, KeyRange, Layout, Options, Store};
-use support::{ask, copy, golden, records, KINDS};
+use support::{ask, copy, golden, is_ordered, records, KINDS};
 
 const ACCESS: [Access; 3] = [Access::Mapped, Access::Read, Access::Direct];
 
@@ -18,7 +18,7 @@ fn every_kind_is_read_in_every_way() {
             assert_eq!(db.schema().is_some(), kind == "v1-typed");
             assert_eq!(db.is_approximate(), kind.ends_with("-approximate"));
             assert_eq!(db.scan().is_err(), kind.ends_with("-approximate"));
-            assert_eq!(db.is_ordered(), kind.starts_with("ordered-"));
+            assert_eq!(db.is_ordered(), is_ordered(kind));
             if let Err(error) = db.range(KeyRange::all()).map(|_| ()).and(db.count(&KeyRange::all()).map(|_| ())) {
                 assert!(!db.is_ordered() && error.to_string().contains("bsdb build --ordered"), "{error}");
             }
