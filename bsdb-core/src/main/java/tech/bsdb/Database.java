@@ -2,10 +2,8 @@ package tech.bsdb;
 
 import java.io.IOException;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.security.PrivateKey;
 import java.security.PublicKey;
 import java.util.List;
@@ -18,13 +16,10 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.check.Comparison;
 import tech.bsdb.check.Verification;
 import tech.bsdb.directory.DataSet;
-import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.error.MemoryBudgetExceededException;
 import tech.bsdb.error.WrongShardException;
 import tech.bsdb.format.Manifest;
-import tech.bsdb.format.ManifestSignature;
-import tech.bsdb.io.DurableFiles;
 import tech.bsdb.io.Engines;
 import tech.bsdb.io.ReadCount;
 import tech.bsdb.lookup.Lookup;
@@ -36,6 +31,7 @@ import tech.bsdb.remote.ChangedException;
 import tech.bsdb.remote.RangeOrigin;
 import tech.bsdb.remote.RemoteOptions;
 import tech.bsdb.remote.RemoteTraffic;
+import tech.bsdb.write.Signing;
 
 /**
  * An open database, or an open set of shards, which answers for all of them. Thread-safe; one
@@ -114,7 +110,14 @@ public final class Database implements AutoCloseable {
    * @throws IllegalArgumentException if nothing reads the scheme of the location
    */
   public static Database open(URI location, RemoteOptions options) throws IOException {
-    return Distant.isHere(location) ? open(Path.of(location)) : open(Distant.of(location, options));
+    return Distant.isHere(location)
+        ? open(Path.of(location), here(options))
+        : open(Distant.of(location, options));
+  }
+
+  /** How to open a database here, given the options for those elsewhere. */
+  private static OpenOptions here(RemoteOptions options) {
+    return OpenOptions.defaults().withTrusted(options.trusted());
   }
 
   /**
@@ -159,7 +162,7 @@ public final class Database implements AutoCloseable {
   public static byte @Nullable [] getOnce(URI location, byte[] key, RemoteOptions options)
       throws IOException {
     if (Distant.isHere(location)) {
-      try (Database database = open(Path.of(location))) {
+      try (Database database = open(Path.of(location), here(options))) {
         return database.get(key);
       }
     }
@@ -553,7 +556,18 @@ public final class Database implements AutoCloseable {
 
   /** Returns the statistics of a database without opening it for lookups. */
   public static Statistics statistics(Path directory) throws IOException {
-    return Statistics.of(DataSet.open(directory), NOT_OPENED, false);
+    return statistics(directory, List.of());
+  }
+
+  /**
+   * Returns the statistics of a database without opening it for lookups.
+   *
+   * @param trusted the keys of which one must have signed it, none to require no signature
+   * @throws tech.bsdb.error.UntrustedException if none of them has
+   */
+  public static Statistics statistics(Path directory, List<PublicKey> trusted) throws IOException {
+    return DataSet.withOpened(
+        directory, trusted, opened -> Statistics.of(opened, NOT_OPENED, false));
   }
 
   /**
@@ -564,7 +578,7 @@ public final class Database implements AutoCloseable {
    */
   public static Statistics statistics(URI location, RemoteOptions options) throws IOException {
     if (Distant.isHere(location)) {
-      return statistics(Path.of(location));
+      return statistics(Path.of(location), options.trusted());
     }
     try (Distant distant = Distant.of(location, options)) {
       return Statistics.of(distant.database.manifests(), NOT_OPENED, false);
@@ -705,7 +719,7 @@ public final class Database implements AutoCloseable {
   public static VerifyReport verify(URI location, RemoteOptions options, VerifyListener listener)
       throws IOException {
     if (Distant.isHere(location)) {
-      return verify(Path.of(location), listener);
+      return verify(Path.of(location), VerifyScope.ALL, options.trusted(), listener);
     }
     try (Distant distant = Distant.of(location, options)) {
       return verify(distant, VerifyScope.ALL, listener);
@@ -737,34 +751,17 @@ public final class Database implements AutoCloseable {
 
   /**
    * Signs the manifest of a database, or those of a set and its shards, in place of signatures that
-   * they may have (docs/FORMAT.md §18). Replaces the file of a manifest in one step; the database
-   * id and all other files stay. Sign before the database is copied anywhere.
+   * they may have (docs/FORMAT.md §18). Replaces the file of a manifest in one step, and waits for
+   * builds that replace the database; the database id and all other files stay. Sign before the
+   * database is copied anywhere: copies of it count as the same database.
    *
    * @param key a private key of Ed25519 ({@link KeyFiles})
-   * @throws IllegalArgumentException if it is none
+   * @throws IllegalArgumentException if it is none, or the database has no content hashes because
+   *     an older version wrote it
    */
   public static void sign(Path directory, PrivateKey key) throws IOException {
-    DataSet opened = DataSet.open(directory);
-    if (opened.isSet()) {
-      for (DatabaseDirectory shard : opened.databases()) {
-        signManifest(shard.path(), key);
-      }
-    }
-    signManifest(directory, key);
-  }
-
-  private static void signManifest(Path directory, PrivateKey key) throws IOException {
-    Path manifest = manifest(directory);
-    Path signed = directory.resolve("manifest-signed.bsdb");
-    try {
-      byte[] content = ManifestSignature.sign(Files.readAllBytes(manifest), key);
-      Files.deleteIfExists(signed);
-      DurableFiles.write(signed, content);
-      Files.move(signed, manifest, StandardCopyOption.ATOMIC_MOVE);
-    } finally {
-      Files.deleteIfExists(signed);
-    }
-    DurableFiles.force(directory);
+    DataSet.open(directory);
+    Signing.sign(directory, key);
   }
 
   /**

@@ -75,6 +75,9 @@ public final class KeyFiles {
   private static <K> List<K> read(
       Path file, String kind, Function<byte[], KeySpec> form, Decoder<K> decoder)
       throws IOException {
+    if (Files.isDirectory(file)) {
+      throw new IOException(file + ": is a directory, not a file of keys");
+    }
     if (Files.size(file) > LONGEST) {
       throw new IOException(
           file + ": is not a file of keys, it has " + Files.size(file) + " bytes");
@@ -93,6 +96,10 @@ public final class KeyFiles {
         throw new IOException(
             file + ": a " + kind.toLowerCase(java.util.Locale.ROOT) + " that is not of Ed25519", e);
       }
+    }
+    if (keys.isEmpty() && text.contains("-----BEGIN ENCRYPTED")) {
+      throw new IOException(
+          file + ": has a password; take it off with openssl pkey -in FILE -out OTHER");
     }
     if (keys.isEmpty()) {
       throw new IOException(

@@ -44,7 +44,7 @@ public final class Verification implements Closeable {
 
   private Verification(DataSet all, EngineChoice choice, VerifyScope scope, VerifyListener progress)
       throws IOException {
-    if (scope == VerifyScope.CONTENT && !hasHashes(all)) {
+    if (scope == VerifyScope.CONTENT && !all.hasContentHashes()) {
       throw new IllegalArgumentException(
           all.location()
               + " has no content hashes, because an older version wrote it; verify it whole, or"
@@ -85,12 +85,6 @@ public final class Verification implements Closeable {
     }
   }
 
-  private static boolean hasHashes(DataSet all) {
-    return all.databases().stream()
-        .flatMap(each -> each.manifest().files().stream())
-        .allMatch(file -> file.sha256() != null);
-  }
-
   /**
    * Opens all files of a database or a set of shards, to verify them.
    *
@@ -122,7 +116,7 @@ public final class Verification implements Closeable {
     }
     long bytes = all.fileBytes() + all.manifestBytes();
     boolean keys = scope == VerifyScope.ALL && !all.facts().approximate();
-    return new VerifyReport(all.records(), pages, bytes, hasHashes(all), keys);
+    return new VerifyReport(all.records(), pages, bytes, all.hasContentHashes(), keys);
   }
 
   private void verify(int database) throws IOException {

@@ -301,6 +301,11 @@ public record DataSet(
     return databases.stream().mapToLong(each -> each.facts().records()).sum();
   }
 
+  /** Whether the manifests have content hashes of all files. */
+  public boolean hasContentHashes() {
+    return files().stream().allMatch(file -> file.entry().sha256() != null);
+  }
+
   /** Size of all files in bytes, except the manifests. */
   public long fileBytes() {
     return files().stream().mapToLong(file -> file.entry().length()).sum();

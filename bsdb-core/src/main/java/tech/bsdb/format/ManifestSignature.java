@@ -71,6 +71,10 @@ public final class ManifestSignature {
     }
     String text = ManifestFile.text(file);
     String whole = ShardSet.wholeText(text);
+    if (!ShardSet.isText(text) && !text.contains("\nfile.sha256=")) {
+      throw new UntrustedException(
+          shown + ": has no content hashes, so its signature would cover no content");
+    }
     byte[] signed = signed(whole);
     boolean ofSet =
         whole.equals(text)

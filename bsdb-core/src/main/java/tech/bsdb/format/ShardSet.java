@@ -160,6 +160,11 @@ public record ShardSet(
     return holding(set, numbers);
   }
 
+  /** Whether a text is the manifest of a set. */
+  static boolean isText(String text) {
+    return text.contains("\nlayout=" + LAYOUT + "\n");
+  }
+
   /** The text of the whole set's manifest, given that of a partial set; any other as it is. */
   static String wholeText(String text) {
     return SET_LINES.matcher(text).replaceFirst("$1");

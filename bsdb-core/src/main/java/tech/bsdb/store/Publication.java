@@ -290,8 +290,10 @@ public final class Publication implements AutoCloseable {
     String current = current();
     try {
       return current != null
-          && Database.statistics(store.resolve(current)).databaseId().equals(supply.id());
-    } catch (IOException unreadable) {
+          && Database.statistics(store.resolve(current), supply.trusted())
+              .databaseId()
+              .equals(supply.id());
+    } catch (IOException unreadableOrNotTrusted) {
       return false;
     }
   }

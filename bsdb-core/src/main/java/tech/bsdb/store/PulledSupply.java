@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.security.PublicKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -77,6 +78,11 @@ final class PulledSupply implements Supply {
   @Override
   public @Nullable String name() {
     return offer().version();
+  }
+
+  @Override
+  public List<PublicKey> trusted() {
+    return options.trusted();
   }
 
   /** What the transfer did; null before its end. */

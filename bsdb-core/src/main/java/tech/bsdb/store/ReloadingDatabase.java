@@ -67,6 +67,7 @@ public final class ReloadingDatabase implements AutoCloseable {
    * Database#open(URI, RemoteOptions)}. A location with the scheme {@code file} is that of a
    * directory.
    *
+   * @param options also here, their {@link RemoteOptions#trusted} keys are required
    * @param reload of these, {@link ReloadOptions#open} has no effect elsewhere
    * @throws IllegalArgumentException if nothing reads the scheme of the location, or if files shall
    *     be {@linkplain ReloadOptions#preload preloaded} and no pages are kept on disk
@@ -75,7 +76,7 @@ public final class ReloadingDatabase implements AutoCloseable {
   public static ReloadingDatabase open(URI location, RemoteOptions options, ReloadOptions reload)
       throws IOException {
     if ("file".equalsIgnoreCase(location.getScheme())) {
-      return open(Path.of(location), reload);
+      return open(Path.of(location), reload.withOpen(reload.open().withTrusted(options.trusted())));
     }
     requireRoom(options, reload);
     return openDistant(FollowedOrigin.of(location, options), reload);

@@ -2,6 +2,7 @@ package tech.bsdb.store;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.security.PublicKey;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,11 @@ sealed interface Supply permits LocalSupply, PulledSupply {
 
   /** The id of the database. */
   String id();
+
+  /** The keys of which one must have signed the database, none if no signature is required. */
+  default List<PublicKey> trusted() {
+    return List.of();
+  }
 
   /** The name that the version has where it comes from, or null. */
   default @Nullable String name() {

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -25,11 +26,14 @@ final class TrailingHash implements Closeable {
   /** Bytes that are worth another thread. */
   private static final long MUCH = 4 << 20;
 
+  /** Files are written in turn, as a rule; more at once are those of several builds. */
+  private static final int MOST_THREADS = 4;
+
   /** Threads that end when there is nothing to hash. */
   private static final ExecutorService THREADS =
       new ThreadPoolExecutor(
           0,
-          Integer.MAX_VALUE,
+          MOST_THREADS,
           50,
           TimeUnit.MILLISECONDS,
           new SynchronousQueue<>(),
@@ -60,15 +64,21 @@ final class TrailingHash implements Closeable {
    *
    * @param end where that ends, at the end of a page
    */
-  void advance(long end) {
-    if (end - ahead >= MUCH && (running == null || running.isDone())) {
-      ahead = end;
+  void advance(long end) throws IOException {
+    if (end - ahead < MUCH || running != null && !running.isDone()) {
+      return;
+    }
+    await();
+    try {
       running =
           THREADS.submit(
               () -> {
                 read(end);
                 return null;
               });
+      ahead = end;
+    } catch (RejectedExecutionException busy) {
+      // with other files; it goes on later, or at the end
     }
   }
 
@@ -90,20 +100,20 @@ final class TrailingHash implements Closeable {
    * @param end where it ends; all of it was flushed
    */
   String finish(long end) throws IOException {
-    try {
-      await();
-    } catch (ExecutionException e) {
-      throw OrderedTasks.failure(e);
-    }
+    await();
     read(end);
     return hash.finish();
   }
 
-  private void await() throws ExecutionException {
+  private void await() throws IOException {
     Future<?> last = running;
     running = null;
-    if (last != null) {
-      Uninterrupted.get(last);
+    try {
+      if (last != null) {
+        Uninterrupted.get(last);
+      }
+    } catch (ExecutionException e) {
+      throw OrderedTasks.failure(e);
     }
   }
 
@@ -113,7 +123,7 @@ final class TrailingHash implements Closeable {
     closed = true;
     try {
       await();
-    } catch (ExecutionException unused) {
+    } catch (IOException | RuntimeException | Error unused) {
       // nobody asks for the hash any more
     }
   }

@@ -48,7 +48,7 @@ public final class Workspace implements Closeable {
   private static final int ATTEMPTS = 100;
 
   /** Replacing is brief, and a build that took hours should not give up quickly. */
-  private static final Duration PATIENCE = Duration.ofMinutes(5);
+  static final Duration PATIENCE = Duration.ofMinutes(5);
 
   private Path target;
   private final boolean overwrite;
@@ -140,7 +140,7 @@ public final class Workspace implements Closeable {
       }
       work =
           replaces
-              ? WorkDirectory.create(target, "." + MARK, recovery(target), null)
+              ? workIn(target)
               : WorkDirectory.create(
                   parent,
                   "." + shortened(name.toString()) + "." + MARK,
@@ -368,7 +368,7 @@ public final class Workspace implements Closeable {
   }
 
   private void replace(Runnable whileWaiting, Duration patience) throws IOException {
-    acquireTurn(whileWaiting, patience);
+    acquireTurn(work, target, whileWaiting, patience);
     Replacement replacement = Replacement.prepare(work.path(), target, warnings::add);
     replacement.writeJournal();
     replacement.run(Workspace::refuseInterrupted);
@@ -387,8 +387,14 @@ public final class Workspace implements Closeable {
         });
   }
 
+  /** Makes a directory within a database, to change its files. */
+  static WorkDirectory workIn(Path target) throws IOException {
+    return WorkDirectory.create(target, "." + MARK, recovery(target), null);
+  }
+
   /** Waits until no other build is replacing the database, then takes the replacing name. */
-  private void acquireTurn(Runnable whileWaiting, Duration patience) throws IOException {
+  static void acquireTurn(WorkDirectory work, Path target, Runnable whileWaiting, Duration patience)
+      throws IOException {
     Path turn = target.resolve(WorkDirectory.REPLACING);
     long end = System.nanoTime() + patience.toNanos();
     while (!work.rename(turn)) {

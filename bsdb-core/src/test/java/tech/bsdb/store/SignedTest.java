@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,8 +17,10 @@ import java.util.Base64;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -238,17 +241,83 @@ class SignedTest {
     refused(() -> Database.open(set, trusting(ours.getPublic())), "was changed");
   }
 
-  private static void pull(Path from, Path store, TransferOptions options) throws IOException {
+  /** Pulls unless what is there is current. */
+  private static boolean pull(Path from, Path store, TransferOptions options) throws IOException {
     try (Publication publication =
         Publication.pull(new FolderOrigin(from), store, PublishOptions.defaults(), options)) {
       publication.begin();
+      if (publication.isCurrent()) {
+        return false;
+      }
       publication.copy();
       publication.goLive(publication.current());
+      return true;
     }
   }
 
   private static String current(Path store) throws IOException {
     return Files.readString(store.resolve("CURRENT")).split("\n", 2)[0];
+  }
+
+  @Test
+  void whatIsHereIsCheckedUnderItsUriToo() throws Exception {
+    Path path = build("rdb", BuildOptions.defaults());
+    RemoteOptions options = RemoteOptions.defaults().withTrusted(trusted());
+    URI uri = path.toUri();
+    refused(() -> Database.open(uri, options).close());
+    refused(() -> Database.getOnce(uri, KEY, options));
+    refused(() -> Database.statistics(uri, options));
+    refused(() -> Database.verify(uri, options, (done, total) -> {}));
+    refused(() -> ReloadingDatabase.open(uri, options, ReloadOptions.defaults()).close());
+    refused(() -> Database.statistics(path, trusted()));
+    Database.sign(path, ours.getPrivate());
+    assertThat(Database.getOnce(uri, KEY, options)).asString().isEqualTo("value 7");
+    assertThat(Database.statistics(path, trusted()).records()).isEqualTo(50);
+  }
+
+  @Test
+  void whatHasNoContentHashesIsNotSigned() throws Exception {
+    Path path = build("rdb", BuildOptions.defaults());
+    Path older = Files.createDirectory(directory.resolve("older"));
+    Forgery.database(path, Forgery.withoutHashes(path), older);
+    assertThatThrownBy(() -> Database.sign(older, ours.getPrivate()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("no content hashes");
+    byte[] manifest = Files.readAllBytes(Database.manifest(older));
+    Files.write(Database.manifest(older), ManifestSignature.sign(manifest, ours.getPrivate()));
+    opens(older, OpenOptions.defaults());
+    refused(() -> opens(older, trusting(ours.getPublic())), "content hashes");
+  }
+
+  @Test
+  void signingAndReplacingTakeTurns() throws Exception {
+    Path path = build("rdb", BuildOptions.defaults());
+    AtomicBoolean done = new AtomicBoolean();
+    FutureTask<Integer> signing =
+        new FutureTask<>(
+            () -> {
+              int signed = 0;
+              while (!done.get() || signed == 0) {
+                Database.sign(path, ours.getPrivate());
+                signed++;
+              }
+              return signed;
+            });
+    Thread thread = new Thread(signing);
+    thread.start();
+    try {
+      for (int i = 0; i < 20; i++) {
+        build("rdb", BuildOptions.defaults().withSeed(i).withOverwrite(true));
+        opens(path, OpenOptions.defaults());
+      }
+    } finally {
+      done.set(true);
+    }
+    assertThat(signing.get()).isPositive();
+    Database.sign(path, ours.getPrivate());
+    opens(path, trusting(ours.getPublic()));
+    Database.verify(path, (all, total) -> {});
+    assertThat(names(path)).hasSize(3);
   }
 
   @Test
@@ -258,13 +327,14 @@ class SignedTest {
     TransferOptions trusting = TransferOptions.defaults().withTrusted(trusted());
     refused(() -> pull(path, store, trusting), "is not signed");
     assertThat(store).doesNotExist();
-    pull(path, store, TransferOptions.defaults()); // the same database, whose copy is not signed
+    assertThat(pull(path, store, TransferOptions.defaults())).isTrue(); // a copy without signature
     Database.sign(path, ours.getPrivate());
     Path next = directory.resolve("next");
-    pull(path, next, trusting);
+    assertThat(pull(path, next, trusting)).isTrue();
     opens(next.resolve(current(next)), trusting(ours.getPublic()));
-    pull(path, store, trusting);
+    assertThat(pull(path, store, trusting)).as("again, with the signature").isTrue();
     opens(store.resolve(current(store)), trusting(ours.getPublic()));
+    assertThat(pull(path, store, trusting)).isFalse();
   }
 
   @Test
@@ -342,6 +412,8 @@ class SignedTest {
     bad(() -> KeyFiles.signing(pem("a", "PUBLIC KEY", open)), "holds no -----BEGIN PRIVATE KEY");
     bad(() -> KeyFiles.trusted(pem("b", "PRIVATE KEY", secret)), "holds no -----BEGIN PUBLIC KEY");
     bad(() -> KeyFiles.trusted(pem("c")), "holds no");
+    bad(() -> KeyFiles.signing(pem("g", "ENCRYPTED PRIVATE KEY", secret)), "has a password");
+    bad(() -> KeyFiles.trusted(directory), "is a directory");
     bad(() -> KeyFiles.trusted(pem("d", "PUBLIC KEY", "AAAA")), "not of Ed25519");
     bad(
         () -> KeyFiles.signing(pem("e", "PRIVATE KEY", secret, "PRIVATE KEY", secret)),

@@ -84,10 +84,7 @@ public sealed interface Place extends AutoCloseable {
 
     @Override
     public Statistics statistics() throws IOException {
-      if (!trusted.isEmpty()) {
-        open().close();
-      }
-      return Database.statistics(directory);
+      return Database.statistics(directory, trusted);
     }
 
     @Override

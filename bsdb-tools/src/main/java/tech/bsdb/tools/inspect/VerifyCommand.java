@@ -25,10 +25,10 @@ public final class VerifyCommand extends Command {
 
   @Override
   protected int run(Arguments arguments, Console console) throws Exception {
+    VerifyScope scope = arguments.has("--content") ? VerifyScope.CONTENT : VerifyScope.ALL;
     try (Place place = PlaceOptions.of(arguments)) {
       boolean quiet = arguments.has("-q");
       long began = System.nanoTime();
-      VerifyScope scope = arguments.has("--content") ? VerifyScope.CONTENT : VerifyScope.ALL;
       VerifyReport report = verify(place, scope, console, quiet);
       double seconds = (System.nanoTime() - began) / 1e9;
       if (arguments.has("--json")) {
@@ -38,6 +38,9 @@ public final class VerifyCommand extends Command {
       }
       return OK;
     } catch (IllegalArgumentException e) {
+      if (scope == VerifyScope.ALL) {
+        throw e;
+      }
       throw new UsageException("--content: " + e.getMessage());
     }
   }

@@ -26,7 +26,11 @@ public final class SignCommand extends Command {
               + " key.pem");
     }
     Path database = DatabaseOption.current(arguments);
-    Database.sign(database, key);
+    try {
+      Database.sign(database, key);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(String.valueOf(e.getMessage()));
+    }
     if (!arguments.has("-q")) {
       console.say("signed " + database);
     }

@@ -4,11 +4,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import java.security.PublicKey;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
+import tech.bsdb.error.UntrustedException;
 import tech.bsdb.store.Publication;
 import tech.bsdb.store.PublishListener;
 import tech.bsdb.store.PublishOptions;
@@ -89,7 +92,8 @@ final class FollowedSource {
     } catch (IllegalArgumentException e) {
       throw new UsageException(String.valueOf(e.getMessage()));
     }
-    boolean isNew = always || !LocalStore.hasPulled(options.store(), offer.id());
+    boolean isNew =
+        always || !LocalStore.hasPulled(options.store(), offer.id(), transfer.trusted());
     status.offered(offer.version(), offer.id(), isNew, clock.instant());
     if (isNew) {
       status.pulling();
@@ -179,15 +183,19 @@ final class FollowedSource {
     /**
      * Whether there is a version to serve.
      *
+     * @param trusted the keys of which one must have signed it, none to require no signature
      * @throws UsageException if the directory is neither a store nor can become one
      */
-    static boolean isFilled(Path directory) throws IOException, UsageException {
+    static boolean isFilled(Path directory, List<PublicKey> trusted)
+        throws IOException, UsageException {
       if (Files.notExists(directory) || Files.isDirectory(directory) && isEmpty(directory)) {
         return false;
       }
       try {
         String current = Store.open(directory).current();
-        return current != null && Files.isDirectory(directory.resolve(current));
+        return current != null
+            && Files.isDirectory(directory.resolve(current))
+            && isTrusted(directory.resolve(current), trusted);
       } catch (NotDirectoryException e) {
         throw new UsageException(
             "--follow pulls into a store, but -d "
@@ -206,14 +214,27 @@ final class FollowedSource {
     }
 
     /** Whether a database is the current version, or was when it was pulled last. */
-    static boolean hasPulled(Path directory, String id) throws IOException {
+    static boolean hasPulled(Path directory, String id, List<PublicKey> trusted)
+        throws IOException {
       if (!Store.isStore(directory)) {
         return false;
       }
       Store store = Store.open(directory);
       String current = store.current();
       return current != null
+          && isTrusted(directory.resolve(current), trusted)
           && (id.equals(store.pulled()) || id.equals(idOf(directory.resolve(current))));
+    }
+
+    private static boolean isTrusted(Path version, List<PublicKey> trusted) {
+      try {
+        Database.statistics(version, trusted);
+      } catch (UntrustedException e) {
+        return false;
+      } catch (IOException unreadable) {
+        return true; // whoever serves it says so
+      }
+      return true;
     }
 
     private static String idOf(Path version) {

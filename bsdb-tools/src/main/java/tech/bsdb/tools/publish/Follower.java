@@ -106,7 +106,7 @@ public final class Follower implements AutoCloseable {
    * @throws UsageException if the directory cannot become a store, or options are wrong
    */
   public boolean first() throws IOException, UsageException {
-    if (LocalStore.isFilled(options.store())) {
+    if (LocalStore.isFilled(options.store(), options.transfer().trusted())) {
       return true;
     }
     say(options.store() + " has no version yet: pulling one from " + options.shownSource());
