@@ -96,9 +96,8 @@ fn the_bytes_of_a_signed_manifest_are_those_of_the_format() {
     build(&path, BuildOptions::default());
     let before = fs::read(manifest(&path)).unwrap();
     sign(&path, &others()).unwrap();
-    fs::write(path.join("manifest-signed.bsdb"), "of a process that was killed").unwrap();
     sign(&path, &ours()).unwrap();
-    assert!(!path.join("manifest-signed.bsdb").exists());
+    assert_eq!(fs::read_dir(&path).unwrap().count(), 3, "nothing is left beside the files");
     let after = fs::read(manifest(&path)).unwrap();
     let footer = before.len() - PAGE;
     let changed: Vec<usize> = (0..before.len()).filter(|&i| before[i] != after[i]).collect();
@@ -296,4 +295,37 @@ fn where_it_lies_it_is_checked_at_each_opening() {
     refused(Store::open_with(server.url(), trusting(ours())), &shown, WRONG);
     refused(get_once(server.url(), b"key 7", trusting(ours())), &shown, WRONG);
     Store::open_with(server.url(), trusting(others())).unwrap();
+}
+
+#[test]
+fn signing_and_replacing_take_turns() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("db");
+    build(&path, BuildOptions::default());
+    let done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let signing = scope.spawn(|| {
+            while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                sign(&path, &ours()).unwrap();
+            }
+        });
+        for seed in 0..20 {
+            build(&path, BuildOptions::default().seed(seed).overwrite(true));
+            Database::open(&path).unwrap();
+        }
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
+        signing.join().unwrap();
+    });
+    sign(&path, &ours()).unwrap();
+    Database::open(&path).unwrap().verify().unwrap();
+    assert_eq!(fs::read_dir(&path).unwrap().count(), 3);
+}
+
+#[test]
+fn what_has_no_content_hashes_is_not_signed() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("db");
+    support::copy(&support::golden("v2-packed"), &path);
+    let error = sign(&path, &ours()).unwrap_err();
+    assert!(error.to_string().contains("no content hashes"), "{error}");
 }

@@ -98,6 +98,9 @@ impl Database {
     ) -> PyResult<Self> {
         let py = path.py();
         let (database, how, opened) = if let Ok(store) = path.cast::<Store>() {
+            if trust.is_some() {
+                return Err(PyValueError::new_err("trust is that of the store: pass it to bsdb.Store"));
+            }
             store.get().current(py)?
         } else {
             let given = Given {

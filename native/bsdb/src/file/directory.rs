@@ -129,6 +129,9 @@ impl Manifest {
     pub(crate) fn require_trusted(&self, keys: &[PublicKey]) -> Result<()> {
         let reason = match &self.signature {
             _ if keys.is_empty() => return Ok(()),
+            Some(_) if !self.has_content_hashes() => {
+                "has no content hashes, so its signature would cover no content".to_owned()
+            }
             Some(signature) if signed::is_right(&self.text, signature, keys, id_of) => return Ok(()),
             Some(_) => {
                 let by = if keys.len() == 1 { "the trusted key" } else { "one of the trusted keys" };
@@ -137,6 +140,12 @@ impl Manifest {
             None => "is not signed, but a trusted signature is required".to_owned(),
         };
         Err(Error::Untrusted { path: self.path.clone(), reason })
+    }
+
+    /// Whether the manifest is that of a set, or has content hashes, so that a signature covers the content.
+    pub(crate) fn has_content_hashes(&self) -> bool {
+        let has = |line: &[u8]| self.text.windows(line.len()).any(|found| found == line);
+        has(b"\nlayout=sharded\n") || has(b"\nfile.sha256=")
     }
 
     /// The signature of a key.

@@ -1,11 +1,10 @@
 //! Signs databases that were built (FORMAT.md §18).
 
 use std::fs;
-use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::set::force;
-use super::temporary::Temporary;
+use super::work;
 use crate::error::{Error, Result};
 use crate::file::directory::{Manifest, Stated};
 use crate::format::facts::MANIFEST;
@@ -13,12 +12,10 @@ use crate::format::page::SIZE;
 use crate::format::signed;
 use crate::keys::SigningKey;
 
-/// The name of the signed manifest until it replaces the other.
-const SIGNED: &str = "manifest-signed.bsdb";
-
 /// Signs the manifest of a database, or those of a set and its shards, in place of signatures that they may have, and
-/// replaces the file of each in one step. The id and all other files stay as they are. Sign before the database is
-/// copied anywhere.
+/// replaces the file of each in one step. Waits for builds that replace the database. The id and all other files stay
+/// as they are. Fails if a manifest has no content hashes because an older version wrote it. Sign before the database
+/// is copied anywhere: copies of it count as the same database.
 ///
 /// ```no_run
 /// bsdb::sign("rdb", &bsdb::SigningKey::read("key.pem")?)?;
@@ -26,29 +23,44 @@ const SIGNED: &str = "manifest-signed.bsdb";
 /// ```
 pub fn sign(path: impl AsRef<Path>, key: &SigningKey) -> Result<()> {
     let directory = path.as_ref();
-    let (file, bytes) = Manifest::load(directory)?;
-    if let Stated::Set(set) = Manifest::of(file, &bytes)?.parse()? {
-        for &number in &set.held {
-            sign_one(&directory.join(set.shards[number as usize].directory()), key)?;
+    Manifest::load(directory)?; // or there is no database
+    work::in_turn(directory, |directory, scratch| {
+        let mut directories = Vec::new();
+        let (file, bytes) = Manifest::load(directory)?;
+        if let Stated::Set(set) = Manifest::of(file, &bytes)?.parse()? {
+            directories.extend(set.held.iter().map(|&number| directory.join(set.shards[number as usize].directory())));
         }
-    }
-    sign_one(directory, key)
+        directories.push(directory.to_path_buf());
+        let signed: Vec<_> = directories.iter().map(|directory| signed(directory, key)).collect::<Result<_>>()?;
+        for (directory, (file, bytes)) in directories.iter().zip(&signed) {
+            replace(file, bytes, &scratch.join("manifest-0.part"))?;
+            force(directory)?;
+        }
+        Ok(())
+    })
 }
 
-fn sign_one(directory: &Path, key: &SigningKey) -> Result<()> {
+/// The file of a directory's manifest, and its bytes with the signature.
+fn signed(directory: &Path, key: &SigningKey) -> Result<(PathBuf, Vec<u8>)> {
     let (file, mut bytes) = Manifest::load(directory)?;
     let manifest = Manifest::of(file, &bytes)?;
-    manifest.parse()?;
+    if !manifest.has_content_hashes() {
+        return Err(Error::Argument(format!(
+            "{} has no content hashes, because an older version wrote it; a signature would not cover the content, so \
+             build the database anew",
+            directory.join(MANIFEST).display()
+        )));
+    }
     let footer = bytes.len() - SIZE;
     signed::store(&mut bytes[footer..], (footer / SIZE) as u64, &manifest.sign(key));
-    let file = directory.join(SIGNED);
-    match fs::remove_file(&file) {
-        Err(e) if e.kind() != ErrorKind::NotFound => return Err(Error::io(&file, e)),
-        _ => {} // left by a process that was killed
-    }
-    let mut signed = Temporary::create(&file)?;
-    signed.write(&bytes)?;
-    signed.file().sync_all().map_err(|e| Error::io(&file, e))?;
-    signed.keep_as(MANIFEST)?;
-    force(directory)
+    Ok((directory.join(MANIFEST), bytes))
+}
+
+fn replace(file: &Path, bytes: &[u8], part: &Path) -> Result<()> {
+    fs::copy(file, part).map_err(|e| Error::io(part, e))?; // with its permissions
+    let written = fs::OpenOptions::new().write(true).open(part).and_then(|mut out| {
+        std::io::Write::write_all(&mut out, bytes)?;
+        out.sync_all()
+    });
+    written.and_then(|()| fs::rename(part, file)).map_err(|e| Error::io(file, e))
 }

@@ -101,8 +101,7 @@ impl Workspace {
         }
         let mut made_parents = Made::default();
         let mut work = if replaces {
-            let prefix = [".", PREFIX].concat();
-            WorkDirectory::create(&target, OsStr::new(&prefix), None, Some(&target))?
+            work_in(&target)?
         } else {
             made_parents.make(parent)?;
             let mut prefix = OsString::from(".");
@@ -202,7 +201,8 @@ impl Workspace {
     /// Replaces the database at the target.
     fn replace(&mut self, control: &Control, patience: Duration) -> Result<Published> {
         let new = New::read(self.work.path(), control)?;
-        self.take_turn(control, patience, new.files())?;
+        let files = new.files();
+        take_turn(&mut self.work, &self.target, patience, || control.report(Stage::Publish, files, Some(files)))?;
         let mut warnings = Vec::new();
         let replacement = new.replacing(self.work.path(), &self.target, &mut warnings)?;
         replacement.write_journal()?;
@@ -220,27 +220,49 @@ impl Workspace {
             .step(directory::is_left_lock(&lock).and_then(|left| if left { disk::remove_file(&lock) } else { Ok(()) }));
         Ok(Published { warnings: later.warnings, work: After::Removed })
     }
+}
 
-    /// Waits until no other build replaces the database, and takes the name of the build that does.
-    fn take_turn(&mut self, control: &Control, patience: Duration, files: u64) -> Result<()> {
-        let turn = self.target.join(REPLACING);
-        let start = Instant::now();
-        while !self.work.rename(&turn)? {
-            directory::remove_if_stale(&turn, Some(&self.target));
-            control.report(Stage::Publish, files, Some(files))?;
-            if start.elapsed() > patience {
-                let text = format!(
-                    "another build has been replacing this database for {} s (its directory is {}); end that build, \
-                     then build again",
-                    patience.as_secs(),
-                    turn.display()
-                );
-                return Err(Error::io(&self.target, io::Error::new(ErrorKind::TimedOut, text)));
-            }
-            thread::sleep(POLL);
+/// Waits until no other build replaces the database, and takes the name of the build that does.
+fn take_turn(
+    work: &mut WorkDirectory,
+    target: &Path,
+    patience: Duration,
+    mut waiting: impl FnMut() -> Result<()>,
+) -> Result<()> {
+    let turn = target.join(REPLACING);
+    let start = Instant::now();
+    while !work.rename(&turn)? {
+        directory::remove_if_stale(&turn, Some(target));
+        waiting()?;
+        if start.elapsed() > patience {
+            let text = format!(
+                "another build has been replacing this database for {} s (its directory is {}); end that build, then \
+                 build again",
+                patience.as_secs(),
+                turn.display()
+            );
+            return Err(Error::io(target, io::Error::new(ErrorKind::TimedOut, text)));
         }
-        Ok(())
+        thread::sleep(POLL);
     }
+    Ok(())
+}
+
+/// Does something with a database while no build replaces it. The action gets the real path of the database, and a
+/// directory in it for what it writes.
+pub(crate) fn in_turn<T>(database: &Path, action: impl FnOnce(&Path, &Path) -> Result<T>) -> Result<T> {
+    let target = database.canonicalize().map_err(|e| Error::io(database, e))?;
+    let mut work = work_in(&target)?;
+    take_turn(&mut work, &target, PATIENCE, || Ok(()))?;
+    let done = action(&target, work.path())?;
+    work.remove()?;
+    Ok(done)
+}
+
+/// Makes a directory within a database, to change its files.
+fn work_in(target: &Path) -> Result<WorkDirectory> {
+    let prefix = [".", PREFIX].concat();
+    WorkDirectory::create(target, OsStr::new(&prefix), None, Some(target))
 }
 
 /// What is left to do after the database was published.
