@@ -87,6 +87,8 @@ def test_stores(tmp_path, keys):
     bsdb.build(path, {"key": "1"}, sign_key=private)
     bsdb.publish(path, store, trust=public)
     followed = bsdb.Store(store, trust=public)
+    with pytest.raises(ValueError, match="trust is that of the store"):
+        bsdb.open(followed, trust=public)
     bsdb.build(path, {"key": "2"}, overwrite=True)
     bsdb.publish(path, store)
     with pytest.raises(bsdb.UntrustedError, match=UNSIGNED):
