@@ -1,5 +1,6 @@
 package tech.bsdb.io;
 
+import java.io.IOException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.function.BooleanSupplier;
@@ -36,9 +37,9 @@ public final class Uninterrupted {
   /**
    * Waits until a task has ended.
    *
-   * @throws ExecutionException if it failed
+   * @throws IOException if it failed so; other failures are thrown as they are
    */
-  public static void get(Future<?> task) throws ExecutionException {
+  public static void get(Future<?> task) throws IOException {
     boolean interrupted = false;
     try {
       while (true) {
@@ -47,6 +48,8 @@ public final class Uninterrupted {
           return;
         } catch (InterruptedException e) {
           interrupted = true;
+        } catch (ExecutionException e) {
+          throw OrderedTasks.failure(e);
         }
       }
     } finally {

@@ -3,12 +3,10 @@ package tech.bsdb.write;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.io.OrderedTasks;
 import tech.bsdb.io.Uninterrupted;
 
 /**
@@ -67,12 +65,8 @@ final class EarlyForce implements Closeable {
   private void await() throws IOException {
     Future<?> last = running;
     running = null;
-    try {
-      if (last != null) {
-        Uninterrupted.get(last);
-      }
-    } catch (ExecutionException e) {
-      throw OrderedTasks.failure(e);
+    if (last != null) {
+      Uninterrupted.get(last);
     }
   }
 

@@ -2,7 +2,6 @@ package tech.bsdb.write;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -12,7 +11,6 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.ContentHash;
 import tech.bsdb.format.Page;
-import tech.bsdb.io.OrderedTasks;
 import tech.bsdb.io.SequentialFile;
 import tech.bsdb.io.Uninterrupted;
 
@@ -108,12 +106,8 @@ final class TrailingHash implements Closeable {
   private void await() throws IOException {
     Future<?> last = running;
     running = null;
-    try {
-      if (last != null) {
-        Uninterrupted.get(last);
-      }
-    } catch (ExecutionException e) {
-      throw OrderedTasks.failure(e);
+    if (last != null) {
+      Uninterrupted.get(last);
     }
   }
 
