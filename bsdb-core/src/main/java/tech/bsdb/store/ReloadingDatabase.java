@@ -69,16 +69,21 @@ public final class ReloadingDatabase implements AutoCloseable {
    *
    * @param options also here, their {@link RemoteOptions#trusted} keys are required
    * @param reload of these, {@link ReloadOptions#open} has no effect elsewhere
-   * @throws IllegalArgumentException if nothing reads the scheme of the location, or if files shall
-   *     be {@linkplain ReloadOptions#preload preloaded} and no pages are kept on disk
+   * @throws IllegalArgumentException if nothing reads the scheme of the location, if files shall be
+   *     {@linkplain ReloadOptions#preload preloaded} and no pages are kept on disk, or if only the
+   *     options for opening, which have no effect elsewhere, have trusted keys
    * @throws IOException as {@link Database#open(URI, RemoteOptions)}
    */
   public static ReloadingDatabase open(URI location, RemoteOptions options, ReloadOptions reload)
       throws IOException {
     if ("file".equalsIgnoreCase(location.getScheme())) {
-      return open(Path.of(location), reload.withOpen(reload.open().withTrusted(options.trusted())));
+      return open(
+          Path.of(location),
+          options.trusted().isEmpty()
+              ? reload
+              : reload.withOpen(reload.open().withTrusted(options.trusted())));
     }
-    requireRoom(options, reload);
+    requireFit(options, reload);
     return openDistant(FollowedOrigin.of(location, options), reload);
   }
 
@@ -90,11 +95,15 @@ public final class ReloadingDatabase implements AutoCloseable {
    */
   public static ReloadingDatabase open(
       RangeOrigin origin, RemoteOptions options, ReloadOptions reload) throws IOException {
-    requireRoom(options, reload);
+    requireFit(options, reload);
     return openDistant(FollowedOrigin.of(origin, options, null), reload);
   }
 
-  private static void requireRoom(RemoteOptions options, ReloadOptions reload) {
+  private static void requireFit(RemoteOptions options, ReloadOptions reload) {
+    if (options.trusted().isEmpty() && !reload.open().trusted().isEmpty()) {
+      throw new IllegalArgumentException(
+          "the keys to trust for a database elsewhere are those of RemoteOptions, which has none");
+    }
     if (reload.preload() != Preload.NONE && options.pageBytes() == 0) {
       throw new IllegalArgumentException(
           "a database elsewhere is preloaded to pages on disk, of which pageBytes allows none");

@@ -270,6 +270,13 @@ class SignedTest {
     refused(() -> Database.verify(uri, options, (done, total) -> {}));
     refused(() -> ReloadingDatabase.open(uri, options, ReloadOptions.defaults()).close());
     refused(() -> Database.statistics(path, trusted()));
+    ReloadOptions trusting = ReloadOptions.defaults().withOpen(trusting(ours.getPublic()));
+    refused(() -> ReloadingDatabase.open(uri, RemoteOptions.defaults(), trusting).close());
+    assertThatThrownBy(
+            () ->
+                ReloadingDatabase.open(new FolderRanges(path), RemoteOptions.defaults(), trusting))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("those of RemoteOptions");
     Database.sign(path, ours.getPrivate());
     assertThat(Database.getOnce(uri, KEY, options)).asString().isEqualTo("value 7");
     assertThat(Database.statistics(path, trusted()).records()).isEqualTo(50);
