@@ -83,7 +83,7 @@ record Assembled(
     }
 
     /** The file's entry in the manifest. */
-    FileEntry entry() {
+    FileEntry entry() throws IOException {
       return file.entry(end);
     }
   }
@@ -112,7 +112,15 @@ record Assembled(
       ChunkBuffer chunk,
       AssemblyProgress progress)
       throws IOException {
-    List<FileEntry> entries = contents.stream().map(Content::entry).toList();
+    if (place.lasting()) {
+      for (Content content : contents) {
+        content.file().force(); // while it is hashed
+      }
+    }
+    List<FileEntry> entries = new ArrayList<>();
+    for (Content content : contents) {
+      entries.add(content.entry());
+    }
     String hashKind = bins == null ? HashKind.of(options.hash()).id() : Facts.NO_HASH;
     Manifest.Builder stated = facts(totals, options, shard).manifest(hashKind);
     entries.forEach(stated::file);

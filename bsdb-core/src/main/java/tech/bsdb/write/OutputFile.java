@@ -29,7 +29,6 @@ public final class OutputFile implements Closeable {
   private final SequentialFile file;
   private final PageEncoder pages;
   private final TrailingHash hash;
-  private @Nullable String finished;
 
   /** Creates the file in a directory. The caller closes the buffer, after this file. */
   public OutputFile(Path directory, FileIdentity identity, ChunkBuffer chunk) throws IOException {
@@ -73,7 +72,7 @@ public final class OutputFile implements Closeable {
   public void finish() throws IOException {
     pages.pad();
     file.flush();
-    finished = hash.finish(pages.pages() << Page.SHIFT);
+    hash.advance(file.written());
   }
 
   /** The temporary path, before the file gets its final name. */
@@ -86,9 +85,10 @@ public final class OutputFile implements Closeable {
     file.force();
   }
 
-  /** The file's manifest entry; its content must be finished. */
-  public Manifest.FileEntry entry(long end) {
-    return new Manifest.FileEntry(identity, pages.pages() + 1, pages.digest(), end, finished);
+  /** The file's manifest entry, once its content is hashed; the content must be finished. */
+  public Manifest.FileEntry entry(long end) throws IOException {
+    String content = hash.finish(file.written());
+    return new Manifest.FileEntry(identity, pages.pages() + 1, pages.digest(), end, content);
   }
 
   /** Writes header and footer, forces the file to the device and renames it to its final name. */

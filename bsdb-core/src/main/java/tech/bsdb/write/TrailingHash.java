@@ -49,8 +49,8 @@ final class TrailingHash implements Closeable {
   /** The end of what is hashed; touched by one thread at a time. */
   private long next = Page.SIZE;
 
-  /** The end of what will be hashed. */
-  private long ahead = Page.SIZE;
+  /** The end of what will be hashed; a running thread goes on to it. */
+  private volatile long ahead = Page.SIZE;
 
   /** Creates the hash of a file that will begin with a header. */
   TrailingHash(SequentialFile file) {
@@ -58,12 +58,16 @@ final class TrailingHash implements Closeable {
   }
 
   /**
-   * Starts to hash what was written, if that is much and none of it is being hashed.
+   * Has what was written hashed, if that is much.
    *
    * @param end where that ends, at the end of a page
    */
   void advance(long end) throws IOException {
-    if (end - ahead < MUCH || running != null && !running.isDone()) {
+    if (end - ahead < MUCH) {
+      return;
+    }
+    ahead = end;
+    if (running != null && !running.isDone()) {
       return;
     }
     await();
@@ -71,19 +75,18 @@ final class TrailingHash implements Closeable {
       running =
           THREADS.submit(
               () -> {
-                read(end);
+                read();
                 return null;
               });
-      ahead = end;
     } catch (RejectedExecutionException busy) {
       // with other files; it goes on later, or at the end
     }
   }
 
-  private void read(long end) throws IOException {
-    byte[] bytes = new byte[(int) Math.min(CHUNK, Math.max(0, end - next))];
-    while (next < end && !closed) {
-      int length = (int) Math.min(bytes.length, end - next);
+  private void read() throws IOException {
+    byte[] bytes = new byte[(int) Math.min(CHUNK, Math.max(0, ahead - next))];
+    while (next < ahead && !closed) {
+      int length = (int) Math.min(bytes.length, ahead - next);
       file.read(bytes, 0, length, next);
       for (int at = 0; at < length; at += Page.SIZE) {
         hash.add(bytes, at);
@@ -98,8 +101,9 @@ final class TrailingHash implements Closeable {
    * @param end where it ends; all of it was flushed
    */
   String finish(long end) throws IOException {
+    ahead = end;
     await();
-    read(end);
+    read();
     return hash.finish();
   }
 
