@@ -27,6 +27,7 @@ import java.util.concurrent.CancellationException;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
+import tech.bsdb.DiffListener;
 import tech.bsdb.VerifyReport;
 import tech.bsdb.io.DurableFiles;
 import tech.bsdb.transfer.Consignment;
@@ -445,7 +446,7 @@ public final class Publication implements AutoCloseable {
       }
       if (name.startsWith(".")) {
         boolean lock = name.equals(StoreLock.PUBLISH) || name.equals(StoreLock.SWITCH);
-        boolean pulled = name.equals(PulledSupply.STAGING) || name.equals(PulledSupply.PULLED);
+        boolean pulled = PulledSupply.isOwn(name) || name.equals(Delta.DIRECTORY);
         foreign |= !lock && !pulled && !isStale(name);
       } else if (Directories.isShard(entry)) {
         return true; // of a set that was not copied whole
@@ -539,6 +540,60 @@ public final class Publication implements AutoCloseable {
                 }));
   }
 
+  /**
+   * Writes the changes since a version of this store, so that copies of the store that have that
+   * version need no whole copy of this one. To be called after {@link #copy}.
+   *
+   * @param base the name of the version
+   * @param memoryBytes memory to sort the changes
+   * @param listener receives the progress of the comparison
+   * @throws NoDeltaException if they would be of no use; this may go live without them
+   * @throws NoSuchFileException if there is no such version
+   */
+  public void delta(String base, long memoryBytes, DiffListener listener) throws IOException {
+    run(() -> writeDelta(VersionName.checked(base), memoryBytes, listener));
+  }
+
+  private void writeDelta(String base, long memoryBytes, DiffListener listener) throws IOException {
+    Path target = delta(version());
+    removeStaleDeltas();
+    Delta delta =
+        new DeltaBuild(store.resolve(base), directory(), new OpenDiff(listener))
+            .write(base, target, memoryBytes);
+    DurableFiles.write(target.resolve(Delta.FILE), delta.encode());
+  }
+
+  /** Fails once this is closed. */
+  private final class OpenDiff implements DiffListener {
+    private final DiffListener listener;
+
+    OpenDiff(DiffListener listener) {
+      this.listener = listener;
+    }
+
+    @Override
+    public void progress(long doneRecords, long totalRecords) {
+      checkOpen();
+      listener.progress(doneRecords, totalRecords);
+    }
+  }
+
+  private Path delta(String version) {
+    return store.resolve(Delta.directory(version));
+  }
+
+  /** Removes the deltas of versions that are not here, and what killed publications left. */
+  private void removeStaleDeltas() throws IOException {
+    Path deltas = store.resolve(Delta.DIRECTORY);
+    if (Files.isDirectory(deltas)) {
+      for (Path each : DurableFiles.list(deltas)) {
+        if (!exists(DurableFiles.name(each))) {
+          Fold.clear(each);
+        }
+      }
+    }
+  }
+
   /** The directory of the copy. */
   public synchronized Path directory() {
     return Objects.requireNonNull(incoming, "begin first");
@@ -630,6 +685,7 @@ public final class Publication implements AutoCloseable {
     for (Path directory : hidden.values()) {
       Directories.delete(directory);
     }
+    removeStaleDeltas();
     return List.copyOf(hidden.keySet());
   }
 
@@ -703,6 +759,7 @@ public final class Publication implements AutoCloseable {
     StoreLock held = lock;
     try {
       if (incoming != null && !live) {
+        Fold.clear(delta(version()));
         Directories.delete(incoming);
       }
     } finally {

@@ -39,6 +39,11 @@ final class PulledSupply implements Supply {
     this.options = options;
   }
 
+  /** Whether an entry of a store that has no version yet may have come with a pull. */
+  static boolean isOwn(String name) {
+    return name.equals(STAGING) || name.equals(PULLED) || name.equals(Fold.WORK);
+  }
+
   @Override
   public void checkPlace(Path store) throws IOException {
     LocalSupply.refuseInside(store, LocalSupply.realOrAbsolute(store), origin.location(""));
@@ -94,20 +99,24 @@ final class PulledSupply implements Supply {
   public List<Piece> pieces() throws IOException {
     Shipment shipment = offer();
     Path staging = store().resolve(STAGING);
+    List<Path> nearby = LocalStore.versionDirectories(store());
+    Fold fold = new Fold(origin, shipment, store().resolve(Fold.WORK), options, checkOpen);
+    List<Path> made = fold.run(Download.known(nearby));
     Download download = new Download(origin, shipment, staging, options, checkOpen);
     try {
-      download.run(LocalStore.versionDirectories(store()));
+      download.run(nearby, made);
     } catch (NoSuchFileException e) {
       refuseReplaced(e);
       throw new IOException(
           e.getFile() + ": missing there, although the manifest lists it: push it again", e);
     } finally {
-      report = download.report();
+      report = fold.report().plus(download.report());
     }
     List<Piece> pieces = new ArrayList<>();
     for (Shipment.Part part : shipment.parts()) {
       String directory = part.directory().isEmpty() ? "" : part.directory() + "/";
-      How how = download.isStaged(part) ? How.LINK_OR_MOVE : How.LINK_OR_COPY;
+      boolean own = download.isStaged(part) || fold.isMade(download.directory(part));
+      How how = own ? How.LINK_OR_MOVE : How.LINK_OR_COPY;
       for (Path file : DurableFiles.list(download.directory(part))) {
         String name = DurableFiles.name(file);
         if (name.endsWith(".bsdb")) {
@@ -135,6 +144,7 @@ final class PulledSupply implements Supply {
   @Override
   public void done() throws IOException {
     Download.clear(store().resolve(STAGING));
+    Fold.clear(store().resolve(Fold.WORK));
     Path next = store().resolve(PULLED + ".new");
     DurableFiles.write(next, (id() + "\n").getBytes(StandardCharsets.US_ASCII));
     Files.move(next, store().resolve(PULLED), StandardCopyOption.ATOMIC_MOVE);

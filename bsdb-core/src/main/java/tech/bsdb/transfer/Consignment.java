@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.directory.DataSet;
@@ -16,6 +17,8 @@ import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.ManifestFile;
+import tech.bsdb.format.ManifestSignature;
+import tech.bsdb.io.DurableFiles;
 
 /**
  * The files of a local database or set of shards, to be sent elsewhere. Every byte is verified as
@@ -26,8 +29,12 @@ public final class Consignment {
   /** The file that makes a directory a database; to be sent last. */
   public static final String MANIFEST = Manifest.FILE_NAME;
 
+  /** The most bytes of that file. */
+  public static final int MOST_OF_MANIFEST = ManifestFile.MAX_BYTES;
+
   private final Path path;
   private final DatabaseId id;
+  private final List<Shipment.Part> parts;
   private final List<Part> files;
   private final List<Part> manifests;
 
@@ -48,8 +55,18 @@ public final class Consignment {
     long bytes =
         opened.isSet() ? opened.setManifestBytes() : opened.databases().get(0).manifestBytes();
     manifests.add(new Part(path.resolve(MANIFEST), bytes, id, null));
+    this.parts = parts(opened);
     this.files = List.copyOf(files);
     this.manifests = List.copyOf(manifests);
+  }
+
+  private static List<Shipment.Part> parts(DataSet opened) {
+    return opened.databases().stream()
+        .map(
+            each ->
+                new Shipment.Part(
+                    each.id().toString(), opened.isSet() ? DurableFiles.name(each.path()) : ""))
+        .toList();
   }
 
   /**
@@ -65,6 +82,11 @@ public final class Consignment {
   /** The id of the database or of the set, 32 hexadecimal digits. */
   public String databaseId() {
     return id.toString();
+  }
+
+  /** The databases: one, or the shards of a set. */
+  public List<Shipment.Part> parts() {
+    return parts;
   }
 
   /** All files except manifests, in any order to be sent first. */
@@ -106,6 +128,16 @@ public final class Consignment {
     } catch (CorruptDatabaseException | UnsupportedFormatException e) {
       return null;
     }
+  }
+
+  /**
+   * Whether two manifest files describe the same database, with the same hash of each file.
+   *
+   * @param here one, sound
+   * @param there the other, which may be signed
+   */
+  public static boolean isSame(byte[] here, byte[] there) {
+    return here.length == there.length && Arrays.equals(ManifestSignature.copy(there, here), there);
   }
 
   /** Whether a file of this name can belong to a database. */

@@ -110,11 +110,13 @@ public final class Download {
    * Brings what is missing. What arrived stays in the staging directory if this fails.
    *
    * @param nearby directories of databases and sets here that may have some of it
+   * @param made directories of databases that were made to be used here, which do not count as
+   *     reused
    * @throws NoSuchFileException if the origin lacks a file
    * @throws FileSystemException if a file here cannot be written, or lacks room
    * @throws CancellationException if it was cancelled
    */
-  public void run(List<Path> nearby) throws IOException {
+  public void run(List<Path> nearby, List<Path> made) throws IOException {
     Files.createDirectories(staging);
     removeOthers();
     ExecutorService threads =
@@ -127,8 +129,11 @@ public final class Download {
             });
     try {
       Map<String, Path> known = known(nearby);
+      known.putAll(known(made));
       List<Task> looks = new ArrayList<>();
-      shipment.parts().forEach(part -> looks.add(() -> reuseOrBegin(part, known.get(part.id()))));
+      shipment
+          .parts()
+          .forEach(part -> looks.add(() -> reuseOrBegin(part, known.get(part.id()), made)));
       all(threads, looks);
       List<Task> files = new ArrayList<>();
       for (Arrival arrival : arrivals) {
@@ -192,8 +197,12 @@ public final class Download {
     }
   }
 
-  /** The directories of all databases that are said to be nearby. */
-  private static Map<String, Path> known(List<Path> nearby) {
+  /**
+   * The directories of databases, by database id.
+   *
+   * @param nearby directories of databases and sets; those that cannot be read are left out
+   */
+  public static Map<String, Path> known(List<Path> nearby) {
     Map<String, Path> known = new HashMap<>();
     for (Path directory : nearby) {
       try {
@@ -214,7 +223,8 @@ public final class Download {
   }
 
   /** Takes a database that is nearby, if every page of it is good; reads its manifest if not. */
-  private void reuseOrBegin(Shipment.Part part, @Nullable Path nearby) throws IOException {
+  private void reuseOrBegin(Shipment.Part part, @Nullable Path nearby, List<Path> made)
+      throws IOException {
     List<FileEntry> files = nearby == null ? null : goodFiles(nearby, part);
     if (nearby == null || files == null) {
       readManifest(part);
@@ -222,8 +232,10 @@ public final class Download {
     }
     synchronized (found) {
       found.put(part.id(), nearby);
-      reusedFiles += files.size();
-      reusedBytes += files.stream().mapToLong(FileEntry::length).sum();
+      if (!made.contains(nearby)) {
+        reusedFiles += files.size();
+        reusedBytes += files.stream().mapToLong(FileEntry::length).sum();
+      }
     }
   }
 

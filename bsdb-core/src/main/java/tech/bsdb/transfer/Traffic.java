@@ -99,6 +99,6 @@ final class Traffic {
   }
 
   synchronized TransferReport report(long reusedFiles, long reusedBytes) {
-    return new TransferReport(files, bytes, resumed, reusedFiles, reusedBytes, retries);
+    return new TransferReport(files, bytes, resumed, reusedFiles, reusedBytes, retries, 0);
   }
 }

@@ -27,4 +27,17 @@ public interface TransferListener {
    * @param pause the time until the next attempt
    */
   default void retrying(String location, String why, Duration pause) {}
+
+  /**
+   * Reports how many records a database made from changes has so far, and about how many it will.
+   */
+  default void folding(long doneRecords, long allRecords) {}
+
+  /**
+   * Reports that a database is brought whole although there are changes to make it from.
+   *
+   * @param version the name of the version
+   * @param why the reason, as people say it
+   */
+  default void whole(String version, String why) {}
 }

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param pause the pause before the second attempt; it doubles with each further one, up to 30 s
  * @param trusted the public keys of Ed25519 of which one must have signed the database ({@link
  *     tech.bsdb.KeyFiles}); none to require no signature
+ * @param foldBytes memory to make a database from an older one that is here and the changes since,
+ *     where the origin has those: at least 1 MiB, or 0 to bring whole databases only
  * @param listener receives progress
  */
 public record TransferOptions(
@@ -30,6 +32,7 @@ public record TransferOptions(
     int attempts,
     Duration pause,
     List<PublicKey> trusted,
+    long foldBytes,
     TransferListener listener) {
   /** Copies the set. */
   public TransferOptions(
@@ -39,6 +42,7 @@ public record TransferOptions(
       int attempts,
       Duration pause,
       List<PublicKey> trusted,
+      long foldBytes,
       TransferListener listener) {
     this.shards = shards == null ? null : Collections.unmodifiableSortedSet(new TreeSet<>(shards));
     this.threads = threads;
@@ -46,10 +50,14 @@ public record TransferOptions(
     this.attempts = attempts;
     this.pause = pause;
     this.trusted = List.copyOf(trusted);
+    this.foldBytes = foldBytes;
     this.listener = Objects.requireNonNull(listener, "listener");
     require("threads", threads, 1, 256);
     require("bytesPerSecond", bytesPerSecond, 1, Long.MAX_VALUE);
     require("attempts", attempts, 1, 100);
+    if (foldBytes != 0) {
+      require("foldBytes", foldBytes, 1 << 20, Long.MAX_VALUE);
+    }
     if (pause.isNegative()) {
       throw new IllegalArgumentException("pause is " + pause);
     }
@@ -68,36 +76,55 @@ public record TransferOptions(
   /** The defaults: all shards, four files at once, no limit, six attempts within 15 s. */
   public static TransferOptions defaults() {
     return new TransferOptions(
-        null, 4, Long.MAX_VALUE, 6, Duration.ofMillis(500), List.of(), TransferListener.NONE);
+        null,
+        4,
+        Long.MAX_VALUE,
+        6,
+        Duration.ofMillis(500),
+        List.of(),
+        64 << 20,
+        TransferListener.NONE);
   }
 
   /** These options with other {@link #shards}. */
   public TransferOptions withShards(@Nullable SortedSet<Integer> shards) {
-    return new TransferOptions(shards, threads, bytesPerSecond, attempts, pause, trusted, listener);
+    return new TransferOptions(
+        shards, threads, bytesPerSecond, attempts, pause, trusted, foldBytes, listener);
   }
 
   /** These options with other {@link #threads}. */
   public TransferOptions withThreads(int threads) {
-    return new TransferOptions(shards, threads, bytesPerSecond, attempts, pause, trusted, listener);
+    return new TransferOptions(
+        shards, threads, bytesPerSecond, attempts, pause, trusted, foldBytes, listener);
   }
 
   /** These options with another {@link #bytesPerSecond}. */
   public TransferOptions withBytesPerSecond(long bytesPerSecond) {
-    return new TransferOptions(shards, threads, bytesPerSecond, attempts, pause, trusted, listener);
+    return new TransferOptions(
+        shards, threads, bytesPerSecond, attempts, pause, trusted, foldBytes, listener);
   }
 
   /** These options with other {@link #attempts}, and another {@link #pause}. */
   public TransferOptions withAttempts(int attempts, Duration pause) {
-    return new TransferOptions(shards, threads, bytesPerSecond, attempts, pause, trusted, listener);
+    return new TransferOptions(
+        shards, threads, bytesPerSecond, attempts, pause, trusted, foldBytes, listener);
   }
 
   /** These options with other {@link #trusted} keys. */
   public TransferOptions withTrusted(List<PublicKey> trusted) {
-    return new TransferOptions(shards, threads, bytesPerSecond, attempts, pause, trusted, listener);
+    return new TransferOptions(
+        shards, threads, bytesPerSecond, attempts, pause, trusted, foldBytes, listener);
+  }
+
+  /** These options with other {@link #foldBytes}. */
+  public TransferOptions withFoldBytes(long foldBytes) {
+    return new TransferOptions(
+        shards, threads, bytesPerSecond, attempts, pause, trusted, foldBytes, listener);
   }
 
   /** These options with another {@link #listener}. */
   public TransferOptions withListener(TransferListener listener) {
-    return new TransferOptions(shards, threads, bytesPerSecond, attempts, pause, trusted, listener);
+    return new TransferOptions(
+        shards, threads, bytesPerSecond, attempts, pause, trusted, foldBytes, listener);
   }
 }

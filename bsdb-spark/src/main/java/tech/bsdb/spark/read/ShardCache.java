@@ -237,7 +237,7 @@ final class ShardCache {
         new Shipment(place.directory(), place.id(), place.records(), new byte[0], List.of(part));
     Download download = new Download(origin, shipment, copy.staging, transfer, checkRunning);
     try {
-      download.run(List.of());
+      download.run(List.of(), List.of());
     } catch (CancellationException e) {
       checkRunning.run(); // which tells more
       throw e;

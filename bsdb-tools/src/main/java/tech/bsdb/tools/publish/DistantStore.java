@@ -24,6 +24,7 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.store.Delta;
 import tech.bsdb.store.Pointer;
 import tech.bsdb.store.Store;
 import tech.bsdb.store.StoredVersion;
@@ -223,8 +224,14 @@ public final class DistantStore extends Store {
 
   /** What the marker of a version that is not complete says; null if it has none. */
   public @Nullable String marker(String version) throws IOException {
-    byte[] marker = content(version + "/" + MARKER);
-    return marker == null ? null : new String(marker, UTF_8).strip();
+    String marker = text(version + "/" + MARKER);
+    return marker == null ? null : marker.strip();
+  }
+
+  /** The content of a small file; null if there is none. */
+  @Nullable String text(String file) throws IOException {
+    byte[] content = content(file);
+    return content == null ? null : new String(content, UTF_8);
   }
 
   /** The names of versions that are not complete. */
@@ -610,10 +617,16 @@ public final class DistantStore extends Store {
         return false;
       }
     }
-    String manifest = version + "/" + Consignment.MANIFEST;
-    attempts.run(manifest, () -> store.delete(manifest));
-    attempts.run(version, () -> store.delete(version));
+    delete(version + "/" + Consignment.MANIFEST);
+    delete(version);
+    removeDelta(version);
     return true;
+  }
+
+  /** Removes the changes that lead to a version, if there are any; their description first. */
+  void removeDelta(String version) throws IOException {
+    delete(Delta.directory(version) + "/" + Delta.FILE);
+    delete(Delta.directory(version));
   }
 
   private static boolean isDatabaseFile(Entry entry) {

@@ -141,6 +141,19 @@ final class FollowedSource {
     }
 
     @Override
+    public void folding(long doneRecords, long allRecords) {
+      Progress shown = progress;
+      if (shown != null) {
+        shown.update("fold", doneRecords, allRecords);
+      }
+    }
+
+    @Override
+    public void whole(String version, String why) {
+      say(FollowOptions.withoutPasswords(version + " is pulled whole: " + why));
+    }
+
+    @Override
     public void arrived() {
       status.comparing();
     }

@@ -24,6 +24,7 @@ public final class LocalPublishing {
   private final boolean quiet;
   private final Checks checks;
   private final int keep;
+  private @Nullable String deltaFrom;
 
   /**
    * Reads the options of a database whose changes are known.
@@ -56,6 +57,11 @@ public final class LocalPublishing {
     } catch (IllegalArgumentException e) {
       throw new UsageException(String.valueOf(e.getMessage()));
     }
+  }
+
+  /** Also writes the changes since a version of the store. */
+  void withDeltaFrom(@Nullable String version) {
+    deltaFrom = version;
   }
 
   /** Publishes and reports. */
@@ -100,6 +106,7 @@ public final class LocalPublishing {
       interruption.undoBy(() -> abandon(progress, publication), () -> {});
       Publishing run =
           new Publishing(program, publication, checks, console, quiet, comparing, base);
+      run.withDeltaFrom(deltaFrom);
       try {
         publication.begin();
         run.publish(/* verify= */ true, () -> {});

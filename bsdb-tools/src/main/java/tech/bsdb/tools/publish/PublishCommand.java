@@ -24,6 +24,8 @@ public final class PublishCommand extends Command {
     }
     LocalPublishing publishing =
         new LocalPublishing(arguments, console, Checks.withDiff(arguments));
+    arguments.refuseEmpty("--delta-from", "a version of the store");
+    publishing.withDeltaFrom(arguments.text("--delta-from").orElse(null));
     publishing.run(
         PROGRAM, arguments.pathOperand(0, "database"), arguments.pathOperand(1, "store"));
     return OK;

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.DiffListener;
 import tech.bsdb.Statistics;
+import tech.bsdb.store.NoDeltaException;
 import tech.bsdb.store.Publication;
 import tech.bsdb.store.PublishListener;
 import tech.bsdb.tools.cli.Arguments;
@@ -40,6 +41,8 @@ public final class Publishing {
   private boolean verified;
   private @Nullable String previous;
   private @Nullable Statistics added;
+  private @Nullable String older;
+  private @Nullable String whole;
   private Current old = Current.NONE;
   private Checks.Findings findings = new Checks.Findings();
 
@@ -67,6 +70,11 @@ public final class Publishing {
     this.comparing = comparing;
   }
 
+  /** Also writes the changes since a version of the store, unless they are of no use. */
+  void withDeltaFrom(@Nullable String version) {
+    older = version;
+  }
+
   /**
    * Does all that follows the beginning of the publication.
    *
@@ -81,6 +89,13 @@ public final class Publishing {
     if (verify) {
       publication.verify();
       verified = true;
+    }
+    if (older != null) {
+      try {
+        publication.delta(older, DeltaDelivery.MEMORY, comparing);
+      } catch (NoDeltaException e) {
+        whole = e.getMessage();
+      }
     }
     do {
       Statistics statistics = Database.statistics(publication.directory());
@@ -156,6 +171,12 @@ public final class Publishing {
     if (transferred != null) {
       lines.add(brought(transferred));
     }
+    if (older != null) {
+      lines.add(
+          whole == null
+              ? "the changes since " + older + " are with it"
+              : "no changes are with it: " + whole);
+    }
     lines.addAll(findings.said());
     lines.add(second);
     if (!removed.isEmpty()) {
@@ -179,6 +200,10 @@ public final class Publishing {
     if (transferred != null) {
       json.put("transferred", figures(transferred));
     }
+    if (older != null) {
+      json.put("deltaFrom", whole == null ? older : null);
+      json.put("whole", whole);
+    }
     if (old.readable()) {
       json.put("previousRecords", old.records());
     }
@@ -200,19 +225,28 @@ public final class Publishing {
     figures.put("reusedFiles", transferred.reusedFiles());
     figures.put("reusedBytes", transferred.reusedBytes());
     figures.put("retries", transferred.retries());
+    figures.put("folded", transferred.folded());
     return figures;
   }
 
   private static String brought(TransferReport transferred) {
     return String.format(
         Locale.ROOT,
-        "%,d files with %,d bytes arrived%s%s%s",
+        "%,d files with %,d bytes arrived%s%s%s%s",
         transferred.files(),
         transferred.bytes(),
         transferred.resumedBytes() == 0
             ? ""
             : String.format(
                 Locale.ROOT, ", %,d bytes from an earlier pull", transferred.resumedBytes()),
+        transferred.folded() == 0
+            ? ""
+            : String.format(
+                Locale.ROOT,
+                ", from which %s made of an older version",
+                transferred.folded() == 1
+                    ? "the database was"
+                    : transferred.folded() + " shards were"),
         transferred.reusedFiles() == 0
             ? ""
             : String.format(
@@ -307,6 +341,18 @@ public final class Publishing {
     @Override
     public void arrived(long doneBytes, long allBytes) {
       progress.update("pull", doneBytes, allBytes);
+    }
+
+    @Override
+    public void folding(long doneRecords, long allRecords) {
+      progress.update("fold", doneRecords, allRecords);
+    }
+
+    @Override
+    public void whole(String version, String why) {
+      if (!quiet) {
+        console.say(program + ": " + version + " is pulled whole: " + why);
+      }
     }
 
     @Override

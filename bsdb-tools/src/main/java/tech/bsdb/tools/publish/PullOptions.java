@@ -15,6 +15,7 @@ import tech.bsdb.transfer.TransferOptions;
 public final class PullOptions {
   private static final Pattern SHARD_RANGE = Pattern.compile("(\\d{1,5})(?:-(\\d{1,5}))?");
   private static final int MOST_SHARDS = 16_384;
+  private static final int FOLD_MIB = 64;
 
   private PullOptions() {}
 
@@ -33,6 +34,7 @@ public final class PullOptions {
                 "--" + prefix + "attempts", 1, 100, TransferOptions.defaults().attempts()),
             TransferOptions.defaults().pause())
         .withBytesPerSecond(arguments.number("--max-rate", 1, Long.MAX_VALUE, Long.MAX_VALUE))
+        .withFoldBytes((long) arguments.integer("--fold-memory", 0, 1 << 20, FOLD_MIB) << 20)
         .withTrusted(KeyOptions.trusted(arguments));
   }
 

@@ -6,8 +6,11 @@ import java.nio.file.NoSuchFileException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.DiffListener;
 import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.store.NoDeltaException;
 import tech.bsdb.store.Pointer;
 import tech.bsdb.store.VersionName;
 import tech.bsdb.tools.input.InputException;
@@ -34,6 +37,9 @@ final class Push implements AutoCloseable {
 
     /** Reports that something failed and is tried again. */
     void retrying(String why);
+
+    /** Reports how many records were compared with those of an older database, of how many. */
+    default void compared(long doneRecords, long allRecords) {}
   }
 
   /**
@@ -43,14 +49,22 @@ final class Push implements AutoCloseable {
    * @param verify whether files that are there already are compared byte by byte
    * @param threads how many files are sent at once
    * @param pauseMillis the pauses before further attempts at whatever failed
+   * @param delta where the changes come from that are sent, too; null for none
    */
-  record Manner(@Nullable String version, boolean verify, int threads, List<Long> pauseMillis) {}
+  record Manner(
+      @Nullable String version,
+      boolean verify,
+      int threads,
+      List<Long> pauseMillis,
+      DeltaDelivery.@Nullable Source delta) {}
 
   private final Consignment database;
   private final Manner manner;
   private final Attempts attempts;
   private final DistantStore store;
   private final Delivery delivery;
+  private final @Nullable DeltaDelivery delta;
+  private @Nullable String whole;
   private @Nullable Pointer before;
   private String version = "";
   private boolean live;
@@ -64,6 +78,20 @@ final class Push implements AutoCloseable {
     this.delivery =
         new Delivery(
             directory, attempts, manner.threads(), done -> follower.sent(done, database.bytes()));
+    DiffListener comparing =
+        new DiffListener() {
+          @Override
+          public void progress(long doneRecords, long totalRecords) {
+            if (attempts.isStopped()) {
+              throw new CancellationException("the push was cancelled");
+            }
+            follower.compared(doneRecords, totalRecords);
+          }
+        };
+    this.delta =
+        manner.delta() == null
+            ? null
+            : new DeltaDelivery(manner.delta(), store, delivery, comparing);
   }
 
   /** The name of the version, once {@link #send} has returned. */
@@ -82,6 +110,16 @@ final class Push implements AutoCloseable {
    */
   @Nullable List<String> repaired() {
     return repaired;
+  }
+
+  /** The changes that were sent, too; null for none. */
+  @Nullable DeltaDelivery delta() {
+    return delta != null && delta.base() != null ? delta : null;
+  }
+
+  /** Why the changes that were wanted were not sent; null if they were. */
+  @Nullable String whole() {
+    return whole;
   }
 
   /** The number of bytes sent, those of failed attempts included. */
@@ -112,6 +150,7 @@ final class Push implements AutoCloseable {
     String wanted = manner.version();
     if (before != null && database.databaseId().equals(store.databaseId(before.current()))) {
       version = before.current();
+      sendDelta();
       repaired = repair();
       live = true;
       store.unmark(version);
@@ -119,13 +158,28 @@ final class Push implements AutoCloseable {
     }
     if (wanted != null && store.holds(wanted, database.databaseId())) {
       version = wanted;
+      sendDelta();
       repaired = repair();
       goLive();
       return;
     }
     Map<String, Long> there = begin(entries) ? store.lengths(version) : Map.of();
+    sendDelta();
     sendAll(there, /* complete= */ false);
     goLive();
+  }
+
+  private void sendDelta() throws IOException {
+    if (delta == null) {
+      return;
+    }
+    try {
+      delta.send(version);
+    } catch (NoDeltaException e) {
+      whole = e.getMessage();
+    } catch (Attempts.SourceException e) {
+      throw ofSource(e);
+    }
   }
 
   private void sendAll(Map<String, Long> there, boolean complete) throws IOException {

@@ -5,10 +5,12 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.store.Store;
@@ -49,15 +51,17 @@ public final class PushCommand extends Command {
           "push takes a database and a destination: bsdb push ./rdb hdfs://namenode:8020/stores/users");
     }
     int keep = arguments.integer("--keep", 0, 1_000_000, -1);
+    Path path = current(arguments.pathOperand(0, "database"));
     Push.Manner manner =
         new Push.Manner(
             version(arguments),
             arguments.has("--verify"),
             arguments.integer("--threads", 1, 64, 4),
-            PAUSES);
+            PAUSES,
+            delta(arguments, path));
     boolean quiet = arguments.has("-q");
     long began = System.nanoTime();
-    Consignment database = Consignment.of(current(arguments.pathOperand(0, "database")));
+    Consignment database = Consignment.of(path);
     try (Interruption interruption =
             new Interruption(
                 console,
@@ -107,6 +111,24 @@ public final class PushCommand extends Command {
     return name;
   }
 
+  /** The older database, which is a version of the store of the new one, or any path. */
+  private static DeltaDelivery.@Nullable Source delta(Arguments arguments, Path database)
+      throws IOException, UsageException {
+    arguments.refuseEmpty("--delta-from", "the database that was pushed before");
+    Optional<Path> older = arguments.path("--delta-from");
+    if (older.isEmpty()) {
+      arguments.refuse(
+          arguments.has("-temp") ? List.of("-temp") : List.of(),
+          "is for changes; add --delta-from OLDER");
+      return null;
+    }
+    Path inStore = arguments.pathOperand(0, "database").resolve(older.get());
+    Path before = current(Files.exists(inStore) ? inStore : older.get());
+    Consignment.of(before); // so that a mistake is told before anything is sent
+    Path temporary = arguments.path("-temp").orElse(Path.of(System.getProperty("java.io.tmpdir")));
+    return new DeltaDelivery.Source(before, database, temporary);
+  }
+
   /** The database itself, or the current version of a store, as it is now. */
   private static Path current(Path database) throws IOException {
     if (!Store.isStore(database)) {
@@ -120,6 +142,11 @@ public final class PushCommand extends Command {
     @Override
     public void sent(long doneBytes, long allBytes) {
       progress.update("send", doneBytes, allBytes);
+    }
+
+    @Override
+    public void compared(long doneRecords, long allRecords) {
+      progress.update("compare", doneRecords, allRecords);
     }
 
     @Override
@@ -191,9 +218,24 @@ public final class PushCommand extends Command {
                   push.keptFiles() == 0
                       ? ""
                       : "; " + push.keptFiles() + " files were there already");
-      return removed.isEmpty()
-          ? List.of(first)
-          : List.of(first, "removed: " + String.join(", ", removed));
+      List<String> lines = new ArrayList<>(List.of(first));
+      DeltaDelivery delta = push.delta();
+      if (delta != null) {
+        lines.add(
+            String.format(
+                Locale.ROOT,
+                "the changes since %s go with it: %,d bytes, %.2f %% of the database",
+                delta.base(),
+                delta.bytes(),
+                100.0 * delta.bytes() / database.bytes()));
+      }
+      if (push.whole() != null) {
+        lines.add("no changes go with it: " + push.whole());
+      }
+      if (!removed.isEmpty()) {
+        lines.add("removed: " + String.join(", ", removed));
+      }
+      return lines;
     }
 
     private static String forPeople(List<String> repaired, String nothing) {
@@ -217,6 +259,10 @@ public final class PushCommand extends Command {
       List<String> repaired = push.repaired();
       json.put("unchanged", repaired != null && repaired.isEmpty() && wasCurrent());
       json.put("repaired", repaired == null ? List.of() : repaired);
+      DeltaDelivery delta = push.delta();
+      json.put("deltaFrom", delta == null ? null : delta.base());
+      json.put("deltaBytes", delta == null ? 0 : delta.bytes());
+      json.put("whole", push.whole());
       json.put("previous", push.previous());
       json.put("removed", removed);
       json.put("warnings", push.warnings());

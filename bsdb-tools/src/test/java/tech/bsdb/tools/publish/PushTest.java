@@ -65,7 +65,7 @@ class PushTest {
   private record Result(String version, long sent, int kept, List<String> repaired, int retries) {}
 
   private static Result push(Path database, String version, int keep) throws IOException {
-    return pushAs(database, new Push.Manner(version, false, 1, List.of(1L, 1L)), keep);
+    return pushAs(database, new Push.Manner(version, false, 1, List.of(1L, 1L), null), keep);
   }
 
   private static Result pushAs(Path database, Push.Manner manner, int keep) throws IOException {
@@ -261,7 +261,7 @@ class PushTest {
       damaged[damaged.length / 2] ^= 1;
       FaultyStore.FILES.put(object, damaged);
       assertThat(push(one, null, -1).repaired()).isEmpty();
-      Push.Manner verifying = new Push.Manner(null, true, 2, List.of(1L));
+      Push.Manner verifying = new Push.Manner(null, true, 2, List.of(1L), null);
       assertThat(pushAs(one, verifying, -1).repaired()).containsExactly(name + " (was damaged)");
       assertThat(pushAs(one, verifying, -1).repaired()).isEmpty();
       assertThat(FaultyStore.FILES.keySet()).isEqualTo(whole.keySet());
@@ -497,7 +497,7 @@ class PushTest {
             new Push(
                 consignment,
                 store,
-                new Push.Manner(null, false, 2, List.of()),
+                new Push.Manner(null, false, 2, List.of(), null),
                 new Push.Follower() {
                   @Override
                   public void sent(long done, long all) {}
