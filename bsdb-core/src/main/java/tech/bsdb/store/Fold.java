@@ -45,6 +45,7 @@ final class Fold {
 
   private final Origin origin;
   private final Shipment wanted;
+  private final @Nullable String version;
   private final Path work;
   private final TransferOptions options;
   private final Runnable checkOpen;
@@ -54,11 +55,19 @@ final class Fold {
   /**
    * Creates an instance without touching any file.
    *
+   * @param version the name of the version that is wanted; null if there are no versions
    * @param work a directory for what arrives and is made, on the file system of the store
    */
-  Fold(Origin origin, Shipment wanted, Path work, TransferOptions options, Runnable checkOpen) {
+  Fold(
+      Origin origin,
+      Shipment wanted,
+      @Nullable String version,
+      Path work,
+      TransferOptions options,
+      Runnable checkOpen) {
     this.origin = origin;
     this.wanted = wanted;
+    this.version = version;
     this.work = work;
     this.options = options;
     this.checkOpen = checkOpen;
@@ -85,7 +94,6 @@ final class Fold {
    */
   List<Path> run(Map<String, Path> nearby) throws IOException {
     List<Path> made = new ArrayList<>();
-    String version = wanted.version();
     if (options.foldBytes() == 0 || version == null || nearby.isEmpty()) {
       return made;
     }

@@ -9,6 +9,7 @@ import java.nio.file.StandardCopyOption;
 import java.security.PublicKey;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.io.DurableFiles;
@@ -31,6 +32,9 @@ final class PulledSupply implements Supply {
   private Runnable checkOpen = () -> {};
   private @Nullable Path store;
   private @Nullable Shipment offer;
+  private @Nullable String version;
+  private @Nullable Fold fold;
+  private List<Path> made = List.of();
   private @Nullable TransferReport report;
 
   /** Creates a supply without touching any file. */
@@ -59,7 +63,28 @@ final class PulledSupply implements Supply {
   @Override
   public void begin(Path store) throws IOException {
     this.store = store;
-    offer = Store.offered(origin, options, checkOpen); // it may have taken long to get the lock
+    Shipment current = Store.offered(origin, options, checkOpen); // the lock may have taken long
+    offer = current;
+    version = current.version();
+    Upcoming upcoming = Store.upcoming(origin, current, options, checkOpen);
+    if (upcoming == null || !fold(upcoming.shipment(), upcoming.version())) {
+      fold = null;
+    }
+  }
+
+  /** Makes what can be made of a version, and offers it if that and what is here is all of it. */
+  private boolean fold(Shipment shipment, @Nullable String name) throws IOException {
+    Map<String, Path> nearby = Download.known(LocalStore.versionDirectories(store()));
+    Fold trying = new Fold(origin, shipment, name, store().resolve(Fold.WORK), options, checkOpen);
+    made = trying.run(nearby);
+    fold = trying;
+    nearby.putAll(Download.known(made));
+    if (!shipment.parts().stream().allMatch(part -> nearby.containsKey(part.id()))) {
+      return false;
+    }
+    offer = shipment;
+    version = name;
+    return true;
   }
 
   private Shipment offer() {
@@ -82,7 +107,7 @@ final class PulledSupply implements Supply {
 
   @Override
   public @Nullable String name() {
-    return offer().version();
+    return version;
   }
 
   @Override
@@ -100,8 +125,10 @@ final class PulledSupply implements Supply {
     Shipment shipment = offer();
     Path staging = store().resolve(STAGING);
     List<Path> nearby = LocalStore.versionDirectories(store());
-    Fold fold = new Fold(origin, shipment, store().resolve(Fold.WORK), options, checkOpen);
-    List<Path> made = fold.run(Download.known(nearby));
+    if (fold == null) {
+      boolean unused = fold(shipment, version);
+    }
+    Fold folded = Objects.requireNonNull(fold);
     Download download = new Download(origin, shipment, staging, options, checkOpen);
     try {
       download.run(nearby, made);
@@ -110,12 +137,12 @@ final class PulledSupply implements Supply {
       throw new IOException(
           e.getFile() + ": missing there, although the manifest lists it: push it again", e);
     } finally {
-      report = fold.report().plus(download.report());
+      report = folded.report().plus(download.report());
     }
     List<Piece> pieces = new ArrayList<>();
     for (Shipment.Part part : shipment.parts()) {
       String directory = part.directory().isEmpty() ? "" : part.directory() + "/";
-      boolean own = download.isStaged(part) || fold.isMade(download.directory(part));
+      boolean own = download.isStaged(part) || folded.isMade(download.directory(part));
       How how = own ? How.LINK_OR_MOVE : How.LINK_OR_COPY;
       for (Path file : DurableFiles.list(download.directory(part))) {
         String name = DurableFiles.name(file);

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.time.Duration;
@@ -251,6 +252,7 @@ class FoldTest {
     publish(0, PACKED);
     pull(quick);
     publish(1, PACKED);
+    origin.opens.clear();
     assertThat(pull(quick.withFoldBytes(0)).folded()).isZero();
     assertSame("v1");
     assertThat(origin.opens.keySet()).noneMatch(file -> file.startsWith(".deltas"));
@@ -416,6 +418,84 @@ class FoldTest {
       assertThat(most).isLessThan(Long.MAX_VALUE);
     }
     return reports.get();
+  }
+
+  /** A push has sent the changes of a version, and is sending its files. */
+  private void beginPush(int day) throws IOException {
+    publish(day, PACKED);
+    Path version = there.resolve("v" + day);
+    String name = "v" + day;
+    Files.createDirectories(there.resolve(Upcoming.directory(name)));
+    Files.move(
+        version.resolve("manifest.bsdb"),
+        there.resolve(Upcoming.directory(name)).resolve("manifest.bsdb"));
+    Fold.clear(version);
+    Files.createDirectory(version);
+    Files.createFile(version.resolve(Upcoming.MARKER));
+    Files.writeString(there.resolve("CURRENT"), "v" + (day - 1) + "\n");
+    Files.write(there.resolve(Upcoming.FILE), Upcoming.encode(name, "v" + (day - 1)));
+  }
+
+  /** Pulls if there is something to pull. */
+  private void pullIfNew() throws IOException {
+    try (Publication pull = Publication.pull(origin, here, PublishOptions.defaults(), quick)) {
+      pull.begin();
+      if (!pull.isCurrent()) {
+        pull.copy();
+        pull.verify();
+        pull.goLive(pull.current());
+      }
+    }
+  }
+
+  private String current() throws IOException {
+    return String.valueOf(Store.open(here).current());
+  }
+
+  @Test
+  void anUpcomingVersionIsMadeBeforeItIsThere() throws IOException {
+    publish(0, PACKED);
+    pull(quick);
+    beginPush(1);
+    pullIfNew();
+    assertThat(current()).isEqualTo("v1");
+    try (Stream<Path> files = Files.list(here.resolve("v1"))) {
+      for (Path file : files.toList()) {
+        Path built = folder.resolve("build-1").resolve(file.getFileName());
+        assertThat(Files.mismatch(file, built)).isEqualTo(-1);
+      }
+    }
+    pullIfNew(); // there is nothing new
+    assertThat(current()).isEqualTo("v1");
+    assertThat(whole).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"marker", "other", "text", "name", "result", "forged", "base"})
+  void whatIsNoUpcomingVersionIsNotMade(String kind) throws IOException {
+    publish(0, PACKED);
+    if (!kind.equals("base")) {
+      pull(quick);
+    }
+    beginPush(1);
+    Path next = there.resolve(Upcoming.FILE);
+    switch (kind) {
+      case "marker" -> Files.delete(there.resolve("v1").resolve(Upcoming.MARKER));
+      case "other" -> Files.write(next, Upcoming.encode("v1", "v7"));
+      case "text" -> Files.writeString(next, "v1");
+      case "name" -> Files.write(next, Upcoming.encode("../v1", "v0"));
+      case "result" ->
+          Files.delete(there.resolve(Upcoming.directory("v1")).resolve("manifest.bsdb"));
+      case "forged" ->
+          Files.copy(
+              build(2, PACKED).resolve("manifest.bsdb"),
+              there.resolve(Upcoming.directory("v1")).resolve("manifest.bsdb"),
+              StandardCopyOption.REPLACE_EXISTING);
+      default -> {}
+    }
+    pullIfNew();
+    assertThat(current()).isEqualTo("v0");
+    Fold.clear(here.resolve(Fold.WORK));
   }
 
   @Test

@@ -15,6 +15,7 @@ import tech.bsdb.DiffListener;
 import tech.bsdb.store.Delta;
 import tech.bsdb.store.DeltaBuild;
 import tech.bsdb.store.NoDeltaException;
+import tech.bsdb.store.Upcoming;
 import tech.bsdb.transfer.Consignment;
 import tech.bsdb.transfer.Consignment.Part;
 
@@ -33,6 +34,7 @@ final class DeltaDelivery {
   private final DiffListener listener;
   private @Nullable String base;
   private long bytes;
+  private volatile long sending;
 
   /**
    * Where the changes come from.
@@ -58,6 +60,11 @@ final class DeltaDelivery {
   /** The name of the older version; null before {@link #send} has returned. */
   @Nullable String base() {
     return base;
+  }
+
+  /** The number of bytes that go with the version, as far as that is known. */
+  long sending() {
+    return sending;
   }
 
   /** The number of bytes of the changes. */
@@ -86,10 +93,16 @@ final class DeltaDelivery {
         store.removeDelta(version);
         List<Part> parts = new ArrayList<>(changes.files());
         parts.addAll(changes.manifests());
+        List<Part> promised = Consignment.of(source.after()).manifests();
+        sending = bytes + promised.stream().mapToLong(Part::length).sum();
         delivery.send(parts, directory, Map.of(), /* verify= */ false);
+        delivery.send(promised, Upcoming.directory(version), Map.of(), /* verify= */ false);
         store.write(file, description);
       }
       base = older;
+      if (older.equals(store.current())) {
+        store.announce(version, older);
+      }
     } finally {
       try (Stream<Path> all = Files.walk(work)) {
         for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {

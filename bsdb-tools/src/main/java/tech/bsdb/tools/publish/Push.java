@@ -76,8 +76,7 @@ final class Push implements AutoCloseable {
     this.attempts = new Attempts(directory, manner.pauseMillis(), follower::retrying);
     this.store = new DistantStore(directory, attempts);
     this.delivery =
-        new Delivery(
-            directory, attempts, manner.threads(), done -> follower.sent(done, database.bytes()));
+        new Delivery(directory, attempts, manner.threads(), done -> follower.sent(done, bytes()));
     DiffListener comparing =
         new DiffListener() {
           @Override
@@ -167,6 +166,12 @@ final class Push implements AutoCloseable {
     sendDelta();
     sendAll(there, /* complete= */ false);
     goLive();
+  }
+
+  /** The number of bytes to send. */
+  private long bytes() {
+    DeltaDelivery changes = delta;
+    return database.bytes() + (changes == null ? 0 : changes.sending());
   }
 
   private void sendDelta() throws IOException {
