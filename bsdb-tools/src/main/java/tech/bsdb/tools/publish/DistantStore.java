@@ -604,7 +604,17 @@ public final class DistantStore extends Store {
         warn("removed " + location(old.getKey()) + ", which a push began and did not complete");
       }
     }
+    removeStaleDeltas();
     return removed;
+  }
+
+  /** Removes the changes that lead to versions that others removed. */
+  private void removeStaleDeltas() throws IOException {
+    for (Entry entry : listed(Delta.DIRECTORY)) {
+      if (entry.directory() && listed(entry.name()).isEmpty()) {
+        removeDelta(entry.name());
+      }
+    }
   }
 
   /**
