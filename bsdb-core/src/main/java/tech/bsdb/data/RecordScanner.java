@@ -79,6 +79,9 @@ public final class RecordScanner implements RecordView, Closeable {
   private int keyLength;
   private int valueLength;
 
+  /** The most bytes of a block after decompression. */
+  private long longestBlock = Long.MAX_VALUE;
+
   /** For records that span pages. */
   private byte[] copy = NO_BYTES;
 
@@ -130,6 +133,17 @@ public final class RecordScanner implements RecordView, Closeable {
         dictionary,
         values,
         values ? LONG_VALUE : NONE);
+  }
+
+  /**
+   * States how long blocks can be, so that a damaged or forged one is found before it takes more
+   * memory.
+   *
+   * @param bytes the most bytes of a block after decompression
+   */
+  public RecordScanner withLongestBlock(long bytes) {
+    longestBlock = bytes;
+    return this;
   }
 
   private static PageCursor[] cursors(
@@ -334,6 +348,12 @@ public final class RecordScanner implements RecordView, Closeable {
     limit = 0;
     block.open(cursor, packed);
     decompressed = !block.isStored();
+    if (decompressed && block.length() > longestBlock) {
+      throw cursor.corrupt(
+          block.position(),
+          "a block of at most " + longestBlock + " bytes",
+          "a length of " + block.length() + " bytes");
+    }
     if (decompressed) {
       bytes = block.raw(cursor, decoder, null);
       limit = (int) block.length();

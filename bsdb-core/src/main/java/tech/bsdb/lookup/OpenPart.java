@@ -18,6 +18,7 @@ import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.PageCheck;
+import tech.bsdb.format.RecordFrame;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.AddressIndex;
@@ -198,8 +199,10 @@ final class OpenPart {
 
   /** Scans some of the records of {@link #dataFiles}, which the scanner closes. */
   RecordScanner scan(List<DataFile> files, boolean values, List<FileRange> ranges) {
+    long longest = RecordFrame.length(facts.longestKey(), facts.longestValue());
     return new RecordScanner(
-        files, facts.requireLayout(), facts.addresses(), dictionary, values, ranges);
+            files, facts.requireLayout(), facts.addresses(), dictionary, values, ranges)
+        .withLongestBlock(Math.max(facts.zstdBlock(), longest)); // FORMAT.md §4
   }
 
   /** Whether the data files contain records that were dropped as duplicates. */

@@ -12,7 +12,6 @@ import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.DiffListener;
 import tech.bsdb.DiffOptions;
 import tech.bsdb.Layout;
-import tech.bsdb.RecordBatch;
 import tech.bsdb.transfer.Consignment;
 import tech.bsdb.transfer.Shipment;
 
@@ -29,9 +28,13 @@ public final class DeltaBuild {
 
   private static final int LEVEL = 3;
 
+  /** The most bytes of a changed value: a fold holds them in memory, several times. */
+  private static final int LONGEST = 4 << 20;
+
   private final Path before;
   private final Path after;
   private final DiffListener listener;
+  private final Runnable checkOpen;
 
   /**
    * Opens nothing yet.
@@ -39,11 +42,13 @@ public final class DeltaBuild {
    * @param before a database or a set of shards
    * @param after another one
    * @param listener receives the progress of the comparison
+   * @param checkOpen called often; throws to cancel
    */
-  public DeltaBuild(Path before, Path after, DiffListener listener) {
+  public DeltaBuild(Path before, Path after, DiffListener listener, Runnable checkOpen) {
     this.before = before;
     this.after = after;
     this.listener = listener;
+    this.checkOpen = checkOpen;
   }
 
   /**
@@ -52,14 +57,16 @@ public final class DeltaBuild {
    * @param base the name of the version that is the database before
    * @param target the directory of the new database, which must not exist
    * @param memoryBytes memory to sort them
+   *     <p>If this fails, nothing is left.
    * @throws NoDeltaException if a fold would not give the bytes of the database after, or the
    *     changes are so large that the whole database may as well travel
    */
   public Delta write(String base, Path target, long memoryBytes) throws IOException {
-    List<Delta.Part> parts = parts();
+    Delta delta = describe(base);
     try (Database from = Database.open(before);
         Database to = Database.open(after)) {
       requireFoldable(from, to);
+      requireHashes();
       BuildOptions options = BuildOptions.of(to);
       BuildOptions changes =
           BuildOptions.defaults()
@@ -68,18 +75,34 @@ public final class DeltaBuild {
               .withCompressionLevel(LEVEL)
               .withDictionaryBytes(0)
               .withMemoryBytes(memoryBytes)
+              .withSignature(options.signature())
+              .withSeed(options.seed())
               .withShards(options.shards());
       if (options.onlyShard().isPresent()) {
         changes = changes.withOnlyShard(options.onlyShard().getAsInt());
       }
-      try (DatabaseBuilder builder = DatabaseBuilder.create(target, changes)) {
+      try (DatabaseBuilder builder =
+          DatabaseBuilder.create(target, changes, (stage, done, all) -> checkOpen.run())) {
         long most = to.statistics().databaseBytes() / WORTH;
         DiffOptions values = DiffOptions.defaults().withDetail(DiffOptions.Detail.VALUES);
-        Database.diff(from, to, values, new Changes(builder, most, listener));
-        builder.finish();
+        Database.diff(from, to, values, new Changes(builder, most));
+        if (builder.finish().databaseBytes() > most) {
+          Fold.clear(target);
+          throw tooMany();
+        }
       }
     }
-    return new Delta(base, parts);
+    return delta;
+  }
+
+  /**
+   * The description of the changes. Reads manifests alone.
+   *
+   * @param base the name of the version that is the database before
+   * @throws NoDeltaException if they are the same, or have different shards
+   */
+  public Delta describe(String base) throws IOException {
+    return new Delta(base, parts());
   }
 
   /** The databases that differ. */
@@ -103,6 +126,12 @@ public final class DeltaBuild {
     return parts;
   }
 
+  private void requireHashes() throws IOException {
+    if (!Consignment.of(after).hasContentHashes()) {
+      throw new NoDeltaException("an older version built it, without content hashes");
+    }
+  }
+
   private static void requireFoldable(Database from, Database to) throws NoDeltaException {
     BuildOptions options = BuildOptions.of(to);
     if (options.layout() != Layout.PACKED) {
@@ -116,16 +145,21 @@ public final class DeltaBuild {
     if (to.statistics().duplicatesDropped() > 0) {
       throw new NoDeltaException("duplicates were dropped when it was built, and count in it");
     }
-    if (to.statistics().longestValue() == RecordBatch.MAX_VALUE_LENGTH) {
-      throw new NoDeltaException("a value has the most bytes that fit, so no byte before it does");
-    }
+  }
+
+  private static NoDeltaException tooMany() {
+    return new NoDeltaException("they have more than a third of the bytes of the whole database");
   }
 
   /** Receives what differs, and adds it. */
-  private record Changes(DatabaseBuilder builder, long most, DiffListener listener, long[] bytes)
-      implements DiffListener {
-    Changes(DatabaseBuilder builder, long most, DiffListener listener) {
-      this(builder, most, listener, new long[1]);
+  private final class Changes implements DiffListener {
+    private final DatabaseBuilder builder;
+    private final long most;
+    private long bytes;
+
+    Changes(DatabaseBuilder builder, long most) {
+      this.builder = builder;
+      this.most = most;
     }
 
     @Override
@@ -135,14 +169,16 @@ public final class DeltaBuild {
       byte[] tagged = {Delta.DELETION};
       if (difference != Difference.REMOVED) {
         byte[] value = Objects.requireNonNull(after);
+        if (value.length > LONGEST) {
+          throw new NoDeltaException("one of them has a value of " + value.length + " bytes");
+        }
         tagged = new byte[1 + value.length];
         tagged[0] = Delta.VALUE;
         System.arraycopy(value, 0, tagged, 1, value.length);
       }
-      bytes[0] += key.length + (long) tagged.length;
-      if (bytes[0] > most) {
-        throw new NoDeltaException(
-            "they have more than a third of the bytes of the whole database");
+      bytes += key.length + (long) tagged.length;
+      if (bytes > most) {
+        throw tooMany();
       }
       builder.add(key, tagged);
       return true;
@@ -150,6 +186,7 @@ public final class DeltaBuild {
 
     @Override
     public void progress(long doneRecords, long totalRecords) {
+      checkOpen.run();
       listener.progress(doneRecords, totalRecords);
     }
   }

@@ -3,6 +3,7 @@ package tech.bsdb.store;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -13,14 +14,18 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.Database;
 import tech.bsdb.DatabaseBuilder;
+import tech.bsdb.Statistics;
 import tech.bsdb.io.DurableFiles;
 import tech.bsdb.transfer.Consignment;
 import tech.bsdb.transfer.Download;
@@ -32,7 +37,13 @@ import tech.bsdb.transfer.TransferReport;
 /**
  * Makes databases of a shipment from older ones that are here and the changes since, where the
  * origin has a {@link Delta}. What it makes counts only if its manifest is the one that the origin
- * has, and that one has a hash of each file; all else is brought whole. Used by one thread.
+ * has, and that one has a hash of each file; all else is brought whole, for whatever reason. Used
+ * by one thread.
+ *
+ * <pre>
+ * WORK/ID/                a database that was made, by its database id
+ * WORK/changes/VERSION/   changes that arrive
+ * </pre>
  */
 final class Fold {
   /** The directory in the store for changes that arrive and databases that are made. */
@@ -40,8 +51,16 @@ final class Fold {
 
   private static final String CHANGES = "changes";
 
-  /** The most deltas to apply one after the other: each takes the time of a merge. */
+  /** The most deltas that lead to a version. */
   private static final int LONGEST_CHAIN = 8;
+
+  /** Parts of a database, in bytes, of which all changes are one at most. */
+  private static final int WORTH = 2;
+
+  /** Parts of the memory, of which the longest change is one at most: it is held several times. */
+  private static final int LONGEST = 8;
+
+  private static final int MOST_THREADS = 64;
 
   private final Origin origin;
   private final Shipment wanted;
@@ -49,8 +68,12 @@ final class Fold {
   private final Path work;
   private final TransferOptions options;
   private final Runnable checkOpen;
-  private final Map<String, Delta> deltas = new HashMap<>();
+  private final Map<String, Optional<Delta>> deltas = new HashMap<>();
+  private final Map<String, Shipment> changes = new HashMap<>();
   private TransferReport report = TransferReport.NONE;
+
+  /** Why a database is not made, although there are changes. */
+  private @Nullable String lacking;
 
   /**
    * Creates an instance without touching any file.
@@ -73,8 +96,16 @@ final class Fold {
     this.checkOpen = checkOpen;
   }
 
-  /** A step from one database to the next. */
-  private record Step(String version, Delta.Part part) {}
+  /** The changes that a version has of one of its databases. */
+  private record Step(String version, int number) {}
+
+  /**
+   * How to make a database.
+   *
+   * @param base the directory of an older one that is here
+   * @param steps the changes since, oldest first
+   */
+  private record Plan(Path base, List<Step> steps) {}
 
   /** What arrived, and how many databases were made. */
   TransferReport report() {
@@ -87,159 +118,226 @@ final class Fold {
   }
 
   /**
-   * Makes what can be made.
+   * Makes what can be made. What an earlier one has left and this does not want is removed.
    *
    * @param nearby the directories of the databases that are here, by database id
    * @return the directories of the databases made
    */
   List<Path> run(Map<String, Path> nearby) throws IOException {
     List<Path> made = new ArrayList<>();
+    retainWanted();
     if (options.foldBytes() == 0 || version == null || nearby.isEmpty()) {
       return made;
     }
-    for (Shipment.Part part : wanted.parts()) {
-      if (nearby.containsKey(part.id())) {
-        continue;
-      }
-      try {
-        List<Step> chain = chain(version, part.id(), nearby);
-        if (!chain.isEmpty()) {
-          made.add(make(part, chain, nearby));
+    try {
+      for (Shipment.Part part : wanted.parts()) {
+        Plan plan = nearby.containsKey(part.id()) ? null : plan(version, part.id(), nearby);
+        if (plan != null) {
+          made.add(make(part, plan));
           report = report.plus(TransferReport.FOLDED);
         }
-      } catch (InterruptedIOException e) {
-        throw e;
-      } catch (IOException | IllegalArgumentException e) {
-        options.listener().whole(version, origin.reason(asIo(e)));
       }
+    } catch (CancellationException | InterruptedIOException | ClosedByInterruptException e) {
+      throw e;
+    } catch (IOException | RuntimeException | LinkageError | OutOfMemoryError e) {
+      lacking = e instanceof IOException failure ? origin.reason(failure) : String.valueOf(e);
+      retain(made);
+    }
+    if (lacking != null) {
+      options.listener().whole(version, lacking);
     }
     return made;
   }
 
-  private static IOException asIo(Exception e) {
-    return e instanceof IOException io ? io : new IOException(e.getMessage(), e);
+  /** Removes all but what was made, perhaps by an earlier one, and is wanted. */
+  private void retainWanted() throws IOException {
+    List<Path> own = new ArrayList<>();
+    for (Shipment.Part part : wanted.parts()) {
+      own.add(work.resolve(part.id()));
+    }
+    retain(own);
   }
 
-  /** The steps from a database that is here, oldest first; none if there is no delta. */
-  private List<Step> chain(String newest, String id, Map<String, Path> nearby) throws IOException {
-    List<Step> chain = new ArrayList<>();
-    String version = newest;
-    String result = id;
-    while (chain.size() < LONGEST_CHAIN) {
-      Delta delta = delta(version);
-      Delta.Part part = delta == null ? null : delta.of(result);
-      if (delta == null || part == null) {
-        if (delta != null && chain.isEmpty()) {
-          throw new IOException("the changes of " + version + " lead to another database");
+  private void retain(List<Path> directories) throws IOException {
+    Set<Path> kept = new HashSet<>(directories);
+    if (Files.isDirectory(work, LinkOption.NOFOLLOW_LINKS)) {
+      for (Path each : DurableFiles.list(work)) {
+        if (!kept.contains(each)) {
+          clear(each);
         }
+      }
+    }
+  }
+
+  /** How to make a database; null if there are no changes for it. */
+  private @Nullable Plan plan(String newest, String id, Map<String, Path> nearby)
+      throws IOException {
+    List<Step> steps = new ArrayList<>();
+    String next = newest;
+    String result = id;
+    for (int i = 0; i < LONGEST_CHAIN; i++) {
+      Delta delta = delta(next).orElse(null);
+      if (delta == null) {
         break;
       }
-      chain.add(0, new Step(version, part));
-      if (nearby.containsKey(part.base())) {
-        return chain;
+      Delta.Part part = delta.of(result);
+      if (part != null) { // otherwise it was the same in the version before
+        steps.add(0, new Step(next, part.number()));
+        result = part.base();
       }
-      version = delta.base();
-      result = part.base();
+      Path base = nearby.get(result);
+      if (base != null) {
+        return new Plan(base, steps);
+      }
+      next = delta.base();
     }
-    if (!chain.isEmpty()) {
-      String since = chain.get(0).part.base();
-      throw new IOException("no version here is database " + since + ", which changed since");
+    if (delta(newest).isPresent()) {
+      lacking = "the older version that its changes need is not here";
     }
-    return chain;
+    return null;
   }
 
-  /** The delta of a version, or null if there is none. */
-  private @Nullable Delta delta(String version) throws IOException {
-    if (!deltas.containsKey(version)) {
-      String file = Delta.directory(version) + "/" + Delta.FILE;
+  /** The delta of a version, if there is one. */
+  private Optional<Delta> delta(String of) throws IOException {
+    Optional<Delta> known = deltas.get(of);
+    if (known == null) {
+      String file = Delta.directory(of) + "/" + Delta.FILE;
       try {
         byte[] bytes = Shipment.content(origin, file, Delta.MAX_BYTES, options, checkOpen);
-        deltas.put(version, Delta.decode(origin.location(file), bytes));
+        known = Optional.of(Delta.decode(origin.location(file), bytes));
       } catch (NoSuchFileException | AccessDeniedException none) {
-        return null;
+        known = Optional.empty();
       }
+      deltas.put(of, known);
     }
-    return deltas.get(version);
+    return known;
   }
 
-  private Path make(Shipment.Part part, List<Step> chain, Map<String, Path> nearby)
-      throws IOException {
+  private Path make(Shipment.Part part, Plan plan) throws IOException {
     Files.createDirectories(work);
-    Path result = nearby.get(chain.get(0).part.base());
-    for (Step step : chain) {
-      Path base = result;
-      result = work.resolve(step.part.result());
-      if (!isDatabase(result, step.part.result())) {
-        remove(result);
-        apply(base, bring(step, bytes(base)), result);
-        if (!isDatabase(result, step.part.result())) {
-          remove(result);
-          throw new IOException(
-              origin.location(Delta.directory(step.version))
-                  + ": what these changes make of the database here is not what was published");
-        }
-      }
-      if (isMade(base)) {
-        remove(base);
+    Path result = work.resolve(part.id());
+    String file = wanted.directory(part) + "/" + Consignment.MANIFEST;
+    byte[] there = Shipment.content(origin, file, Consignment.MOST_OF_MANIFEST, options, checkOpen);
+    if (!isSame(result, there)) {
+      clear(result);
+      List<Path> steps = bring(plan, Database.statistics(plan.base).databaseBytes());
+      apply(plan.base, steps, result);
+      clear(work.resolve(CHANGES));
+      if (!isSame(result, there)) {
+        clear(result);
+        throw new IOException(
+            origin.location(Delta.directory(plan.steps.get(0).version))
+                + ": what these changes make of the database here is not what was published");
       }
     }
-    prove(part, result);
+    sign(result, there);
     return result;
   }
 
-  private static boolean isDatabase(Path directory, String id) {
+  /** Whether a database here is the one there. */
+  private static boolean isSame(Path database, byte[] there) {
     try {
-      return Database.statistics(directory).databaseId().equals(id);
+      byte[] here = Files.readAllBytes(database.resolve(Consignment.MANIFEST));
+      return Consignment.isSame(here, there);
     } catch (IOException none) {
       return false;
     }
   }
 
-  private static long bytes(Path database) throws IOException {
-    return Database.statistics(database).databaseBytes();
+  /** Takes over the signature of a manifest. */
+  private static void sign(Path database, byte[] there) throws IOException {
+    Path next = database.resolve("manifest.part");
+    Files.deleteIfExists(next);
+    DurableFiles.write(next, there);
+    Files.move(next, database.resolve(Consignment.MANIFEST), StandardCopyOption.ATOMIC_MOVE);
   }
 
-  /** Brings the changes of a step; returns where they are. */
-  private Path bring(Step step, long most) throws IOException {
-    String directory = Delta.directory(step.version);
-    TransferOptions part = options.withTrusted(List.of()).withShards(null);
-    Shipment changes = Shipment.read(origin, directory, part, checkOpen);
-    if (changes.isSet()) {
-      part = part.withShards(new TreeSet<>(List.of(step.part.number())));
-      changes = Shipment.read(origin, directory, part, checkOpen);
-    }
+  /**
+   * Brings changes.
+   *
+   * @param most the bytes of the database that they change
+   * @return where they are
+   */
+  private List<Path> bring(Plan plan, long most) throws IOException {
+    List<Shipment> all = new ArrayList<>();
     long bytes = 0;
-    for (long length : changes.files(origin, part, checkOpen).values()) {
-      bytes += length;
+    for (Step step : plan.steps) {
+      Shipment each = changes(step.version).only(step.number);
+      all.add(each);
+      for (long length : each.files(origin, plain(), checkOpen).values()) {
+        bytes += length;
+      }
     }
-    if (bytes > most) {
+    if (bytes > most / WORTH) {
       throw new IOException(
-          origin.location(directory) + ": has " + bytes + " bytes, more than the database");
+          "the changes have %d bytes, more than half of the %d of the database"
+              .formatted(bytes, most));
     }
-    Download download = new Download(origin, changes, work.resolve(CHANGES), part, checkOpen);
-    try {
-      download.run(List.of(), List.of());
-    } finally {
-      report = report.plus(download.report());
+    long free = Files.getFileStore(work).getUsableSpace();
+    if (bytes + most > free) {
+      throw new IOException(
+          "only %d bytes are free, for changes of %d bytes and a database of about %d"
+              .formatted(free, bytes, most));
     }
-    return download.directory(changes.parts().get(0));
+    List<Path> brought = new ArrayList<>();
+    for (int i = 0; i < all.size(); i++) {
+      Path staging = work.resolve(CHANGES).resolve(plan.steps.get(i).version);
+      Files.createDirectories(staging);
+      Download download = new Download(origin, all.get(i), staging, plain(), checkOpen);
+      try {
+        download.run(List.of(), List.of());
+      } finally {
+        report = report.plus(download.report());
+      }
+      brought.add(download.directory(all.get(i).parts().get(0)));
+    }
+    return brought;
   }
 
-  /** Writes a database from another one and changes. */
-  private void apply(Path base, Path changes, Path result) throws IOException {
+  /** All changes of a version. */
+  private Shipment changes(String of) throws IOException {
+    Shipment known = changes.get(of);
+    if (known == null) {
+      known = Shipment.read(origin, Delta.directory(of), plain(), checkOpen);
+      changes.put(of, known);
+    }
+    return known;
+  }
+
+  /** The options for changes, which need no signature: the result is that of the version. */
+  private TransferOptions plain() {
+    return options.withTrusted(List.of()).withShards(null);
+  }
+
+  /** Writes a database from another one and changes, oldest first. */
+  private void apply(Path base, List<Path> steps, Path result) throws IOException {
+    int processors = Runtime.getRuntime().availableProcessors();
     try (Database from = Database.open(base);
-        Database with = Database.open(changes);
         DatabaseBuilder builder =
             DatabaseBuilder.from(
                 from,
                 result,
                 BuildOptions.of(from)
                     .withMemoryBytes(options.foldBytes())
-                    .withThreads(Math.max(1, Runtime.getRuntime().availableProcessors() / 2)),
+                    .withThreads(Math.max(1, Math.min(MOST_THREADS, processors / 2))),
                 (stage, done, all) -> {
                   checkOpen.run();
                   options.listener().folding(done, all);
-                });
+                })) {
+      for (Path step : steps) {
+        apply(step, builder);
+      }
+      builder.finish();
+    }
+  }
+
+  private void apply(Path changes, DatabaseBuilder builder) throws IOException {
+    Statistics stated = Database.statistics(changes);
+    long most = options.foldBytes() / LONGEST;
+    if (stated.longestKey() + stated.longestValue() > most || stated.blockSize() > most) {
+      throw new IOException("a change has more than " + most + " bytes, for which memory is kept");
+    }
+    try (Database with = Database.open(changes);
         Database.RecordCursor cursor = with.scan()) {
       while (cursor.next()) {
         byte[] tagged = cursor.value();
@@ -251,29 +349,11 @@ final class Fold {
           throw new IOException(changes + ": has a record that is no change");
         }
       }
-      builder.finish();
     }
   }
 
-  /** Fails unless a database here is the one there; it gets the signature from there. */
-  private void prove(Shipment.Part part, Path made) throws IOException {
-    String file = wanted.directory(part) + "/" + Consignment.MANIFEST;
-    byte[] there = Shipment.content(origin, file, Consignment.MOST_OF_MANIFEST, options, checkOpen);
-    Path manifest = made.resolve(Consignment.MANIFEST);
-    byte[] here = Files.readAllBytes(manifest);
-    if (!Consignment.isSame(here, there)) {
-      remove(made);
-      throw new IOException(origin.location(file) + ": is not that of the database made here");
-    }
-    if (!Arrays.equals(here, there)) {
-      Path next = made.resolve("manifest.part");
-      Files.deleteIfExists(next);
-      DurableFiles.write(next, there);
-      Files.move(next, manifest, StandardCopyOption.ATOMIC_MOVE);
-    }
-  }
-
-  private static void remove(Path directory) throws IOException {
+  /** Removes a directory with all that is in it, and follows no links. */
+  static void clear(Path directory) throws IOException {
     if (Files.notExists(directory, LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
@@ -284,10 +364,5 @@ final class Fold {
     } catch (UncheckedIOException e) {
       throw e.getCause();
     }
-  }
-
-  /** Removes all that this or an earlier one left. */
-  static void clear(Path work) throws IOException {
-    remove(work);
   }
 }

@@ -77,6 +77,7 @@ public final class Publication implements AutoCloseable {
   private @Nullable Path incoming;
   private @Nullable String version;
   private boolean live;
+  private boolean ownDelta;
   private volatile boolean closed;
 
   private Publication(Supply supply, Path store, PublishOptions options) {
@@ -158,6 +159,7 @@ public final class Publication implements AutoCloseable {
     checkOpen();
     refuseUnlessStore();
     removeStale();
+    removeStaleDeltas();
     String free = name();
     Path copy = store.resolve(INCOMING + free);
     try {
@@ -554,27 +556,36 @@ public final class Publication implements AutoCloseable {
     run(() -> writeDelta(VersionName.checked(base), memoryBytes, listener));
   }
 
-  private void writeDelta(String base, long memoryBytes, DiffListener listener) throws IOException {
-    Path target = delta(version());
-    removeStaleDeltas();
-    Delta delta =
-        new DeltaBuild(store.resolve(base), directory(), new OpenDiff(listener))
-            .write(base, target, memoryBytes);
-    DurableFiles.write(target.resolve(Delta.FILE), delta.encode());
+  /**
+   * Fails unless there is a version whose changes can be written.
+   *
+   * @throws NoSuchFileException if there is no such version
+   */
+  public void checkDelta(String base) throws IOException {
+    Path version = store.resolve(VersionName.checked(base));
+    if (!Directories.isDatabase(version)) {
+      throw new NoSuchFileException(
+          version.toString(), null, "no such version; to list them: bsdb versions " + store);
+    }
   }
 
-  /** Fails once this is closed. */
-  private final class OpenDiff implements DiffListener {
-    private final DiffListener listener;
-
-    OpenDiff(DiffListener listener) {
-      this.listener = listener;
-    }
-
-    @Override
-    public void progress(long doneRecords, long totalRecords) {
-      checkOpen();
-      listener.progress(doneRecords, totalRecords);
+  private void writeDelta(String base, long memoryBytes, DiffListener listener) throws IOException {
+    checkDelta(base);
+    Path target = delta(version());
+    Fold.clear(target); // of a version of that name which others removed
+    ownDelta = true;
+    try {
+      Delta delta =
+          new DeltaBuild(store.resolve(base), directory(), listener, this::checkOpen)
+              .write(base, target, memoryBytes);
+      DurableFiles.write(target.resolve(Delta.FILE), delta.encode());
+    } catch (IOException | RuntimeException e) {
+      try {
+        Fold.clear(target);
+      } catch (IOException stays) {
+        e.addSuppressed(stays);
+      }
+      throw e;
     }
   }
 
@@ -585,7 +596,7 @@ public final class Publication implements AutoCloseable {
   /** Removes the deltas of versions that are not here, and what killed publications left. */
   private void removeStaleDeltas() throws IOException {
     Path deltas = store.resolve(Delta.DIRECTORY);
-    if (Files.isDirectory(deltas)) {
+    if (Files.isDirectory(deltas, LinkOption.NOFOLLOW_LINKS)) {
       for (Path each : DurableFiles.list(deltas)) {
         if (!exists(DurableFiles.name(each))) {
           Fold.clear(each);
@@ -685,7 +696,7 @@ public final class Publication implements AutoCloseable {
     for (Path directory : hidden.values()) {
       Directories.delete(directory);
     }
-    removeStaleDeltas();
+    afterwards(this::removeStaleDeltas);
     return List.copyOf(hidden.keySet());
   }
 
@@ -759,8 +770,10 @@ public final class Publication implements AutoCloseable {
     StoreLock held = lock;
     try {
       if (incoming != null && !live) {
-        Fold.clear(delta(version()));
         Directories.delete(incoming);
+      }
+      if (ownDelta && !live) {
+        Fold.clear(delta(version()));
       }
     } finally {
       if (held != null) {

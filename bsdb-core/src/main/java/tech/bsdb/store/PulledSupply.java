@@ -170,10 +170,10 @@ final class PulledSupply implements Supply {
 
   @Override
   public void done() throws IOException {
-    Download.clear(store().resolve(STAGING));
-    Fold.clear(store().resolve(Fold.WORK));
     Path next = store().resolve(PULLED + ".new");
     DurableFiles.write(next, (id() + "\n").getBytes(StandardCharsets.US_ASCII));
     Files.move(next, store().resolve(PULLED), StandardCopyOption.ATOMIC_MOVE);
+    Download.clear(store().resolve(STAGING));
+    Fold.clear(store().resolve(Fold.WORK));
   }
 }

@@ -35,6 +35,7 @@ public final class Consignment {
   private final Path path;
   private final DatabaseId id;
   private final List<Shipment.Part> parts;
+  private final boolean hashed;
   private final List<Part> files;
   private final List<Part> manifests;
 
@@ -56,6 +57,7 @@ public final class Consignment {
         opened.isSet() ? opened.setManifestBytes() : opened.databases().get(0).manifestBytes();
     manifests.add(new Part(path.resolve(MANIFEST), bytes, id, null));
     this.parts = parts(opened);
+    this.hashed = opened.hasContentHashes();
     this.files = List.copyOf(files);
     this.manifests = List.copyOf(manifests);
   }
@@ -82,6 +84,11 @@ public final class Consignment {
   /** The id of the database or of the set, 32 hexadecimal digits. */
   public String databaseId() {
     return id.toString();
+  }
+
+  /** Whether all manifests have a hash of the content of each file. */
+  public boolean hasContentHashes() {
+    return hashed;
   }
 
   /** The databases: one, or the shards of a set. */

@@ -145,6 +145,26 @@ public record Shipment(
     return files;
   }
 
+  /**
+   * One of its shards; this if it is one database.
+   *
+   * @param shard the number of the shard
+   * @throws IOException if there is no such shard
+   */
+  public Shipment only(int shard) throws IOException {
+    if (!isSet()) {
+      return this;
+    }
+    Path root = Path.of(below(directory, Manifest.FILE_NAME));
+    for (ShardSet.Shard held : ManifestFile.decode(root, rootManifest).set().heldShards()) {
+      if (held.number() == shard) {
+        Part part = new Part(held.id().toString(), held.directoryName());
+        return new Shipment(directory, id, held.records(), rootManifest, List.of(part));
+      }
+    }
+    throw new IOException(directory + ": has no shard " + shard);
+  }
+
   /** Whether it is a set of shards, or some of one. */
   public boolean isSet() {
     return rootManifest.length > 0;

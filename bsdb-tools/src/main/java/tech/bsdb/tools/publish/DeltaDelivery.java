@@ -3,6 +3,8 @@ package tech.bsdb.tools.publish;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,6 +34,7 @@ final class DeltaDelivery {
   private final DistantStore store;
   private final Delivery delivery;
   private final DiffListener listener;
+  private final Runnable checkRunning;
   private @Nullable String base;
   private long bytes;
   private volatile long sending;
@@ -48,13 +51,20 @@ final class DeltaDelivery {
   /**
    * Reads nothing yet.
    *
-   * @param listener receives the progress of the comparison; may throw to end it
+   * @param listener receives the progress of the comparison
+   * @param checkRunning called often; throws to cancel
    */
-  DeltaDelivery(Source source, DistantStore store, Delivery delivery, DiffListener listener) {
+  DeltaDelivery(
+      Source source,
+      DistantStore store,
+      Delivery delivery,
+      DiffListener listener,
+      Runnable checkRunning) {
     this.source = source;
     this.store = store;
     this.delivery = delivery;
     this.listener = listener;
+    this.checkRunning = checkRunning;
   }
 
   /** The name of the older version; null before {@link #send} has returned. */
@@ -75,40 +85,58 @@ final class DeltaDelivery {
   /**
    * Sends the changes to a version, unless they are there.
    *
-   * @throws NoDeltaException if nobody can use them
+   * @throws NoDeltaException if nobody can use them, or they could not be made
+   * @throws IOException if the destination fails
    */
   void send(String version) throws IOException {
     String older = olderVersion(version);
-    Path work = Files.createTempDirectory(source.temporary(), "bsdb-delta-");
+    DeltaBuild build = new DeltaBuild(source.before(), source.after(), listener, checkRunning);
+    byte[] description = build.describe(older).encode();
+    if (!new String(description, UTF_8)
+        .equals(store.text(Delta.directory(version) + "/" + Delta.FILE))) {
+      Path work = Files.createTempDirectory(source.temporary(), "bsdb-delta-");
+      try {
+        send(version, made(build, older, work.resolve("delta")), description);
+      } finally {
+        remove(work);
+      }
+    }
+    base = older;
+    if (older.equals(store.current())) {
+      store.announce(version, older);
+    }
+  }
+
+  private Consignment made(DeltaBuild build, String older, Path target) throws IOException {
     try {
-      Path target = work.resolve("delta");
-      Delta delta =
-          new DeltaBuild(source.before(), source.after(), listener).write(older, target, MEMORY);
-      Consignment changes = Consignment.of(target);
-      bytes = changes.bytes();
-      String directory = Delta.directory(version);
-      String file = directory + "/" + Delta.FILE;
-      byte[] description = delta.encode();
-      if (!new String(description, UTF_8).equals(store.text(file))) {
-        store.removeDelta(version);
-        List<Part> parts = new ArrayList<>(changes.files());
-        parts.addAll(changes.manifests());
-        List<Part> promised = Consignment.of(source.after()).manifests();
-        sending = bytes + promised.stream().mapToLong(Part::length).sum();
-        delivery.send(parts, directory, Map.of(), /* verify= */ false);
-        delivery.send(promised, Upcoming.directory(version), Map.of(), /* verify= */ false);
-        store.write(file, description);
+      Delta unused = build.write(older, target, MEMORY);
+      return Consignment.of(target);
+    } catch (NoDeltaException | InterruptedIOException e) {
+      throw e;
+    } catch (IOException e) {
+      throw new NoDeltaException("they could not be made: " + e.getMessage());
+    }
+  }
+
+  private void send(String version, Consignment changes, byte[] description) throws IOException {
+    List<Part> promised = Consignment.of(source.after()).manifests();
+    bytes = changes.bytes();
+    sending = bytes + promised.stream().mapToLong(Part::length).sum();
+    store.removeDelta(version);
+    List<Part> parts = new ArrayList<>(changes.files());
+    parts.addAll(changes.manifests());
+    delivery.send(parts, Delta.directory(version), Map.of(), /* verify= */ false);
+    delivery.send(promised, Upcoming.directory(version), Map.of(), /* verify= */ false);
+    store.write(Delta.directory(version) + "/" + Delta.FILE, description);
+  }
+
+  private static void remove(Path work) {
+    try (Stream<Path> all = Files.walk(work)) {
+      for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(each);
       }
-      base = older;
-      if (older.equals(store.current())) {
-        store.announce(version, older);
-      }
-    } finally {
-      try (Stream<Path> all = Files.walk(work)) {
-        for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(each);
-        }
-      }
+    } catch (IOException | UncheckedIOException stays) {
+      // in the directory for temporary files; what failed before is more important
     }
   }
 

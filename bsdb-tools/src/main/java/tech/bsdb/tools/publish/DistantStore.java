@@ -604,7 +604,11 @@ public final class DistantStore extends Store {
         warn("removed " + location(old.getKey()) + ", which a push began and did not complete");
       }
     }
-    removeStaleDeltas();
+    try {
+      removeStaleDeltas();
+    } catch (IOException e) {
+      warn("changes of removed versions were not removed: " + e.getMessage());
+    }
     return removed;
   }
 
@@ -635,9 +639,13 @@ public final class DistantStore extends Store {
         return false;
       }
     }
+    try {
+      removeDelta(version);
+    } catch (IOException e) {
+      warn("the changes that lead to " + version + " were not removed: " + e.getMessage());
+    }
     delete(version + "/" + Consignment.MANIFEST);
     delete(version);
-    removeDelta(version);
     return true;
   }
 

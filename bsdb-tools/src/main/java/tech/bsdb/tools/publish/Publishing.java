@@ -1,6 +1,7 @@
 package tech.bsdb.tools.publish;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -83,6 +84,9 @@ public final class Publishing {
    */
   void publish(boolean verify, Runnable copied) throws IOException {
     checkRecords(publication.records()); // what is refused here need not be copied
+    if (older != null) {
+      publication.checkDelta(older);
+    }
     publication.copy();
     copySeconds = (System.nanoTime() - began) / 1e9;
     copied.run();
@@ -95,6 +99,10 @@ public final class Publishing {
         publication.delta(older, DeltaDelivery.MEMORY, comparing);
       } catch (NoDeltaException e) {
         whole = e.getMessage();
+      } catch (InterruptedIOException e) {
+        throw e;
+      } catch (IOException e) {
+        whole = "they could not be made: " + e.getMessage();
       }
     }
     do {

@@ -63,6 +63,7 @@ final class Push implements AutoCloseable {
   private final Attempts attempts;
   private final DistantStore store;
   private final Delivery delivery;
+  private final Delivery deltaDelivery;
   private final @Nullable DeltaDelivery delta;
   private @Nullable String whole;
   private @Nullable Pointer before;
@@ -76,21 +77,23 @@ final class Push implements AutoCloseable {
     this.attempts = new Attempts(directory, manner.pauseMillis(), follower::retrying);
     this.store = new DistantStore(directory, attempts);
     this.delivery =
-        new Delivery(directory, attempts, manner.threads(), done -> follower.sent(done, bytes()));
+        new Delivery(
+            directory, attempts, manner.threads(), done -> follower.sent(done, database.bytes()));
+    this.deltaDelivery =
+        new Delivery(
+            directory, attempts, manner.threads(), done -> follower.sent(done, sendingDelta()));
     DiffListener comparing =
         new DiffListener() {
           @Override
           public void progress(long doneRecords, long totalRecords) {
-            if (attempts.isStopped()) {
-              throw new CancellationException("the push was cancelled");
-            }
             follower.compared(doneRecords, totalRecords);
           }
         };
     this.delta =
         manner.delta() == null
             ? null
-            : new DeltaDelivery(manner.delta(), store, delivery, comparing);
+            : new DeltaDelivery(
+                manner.delta(), store, deltaDelivery, comparing, this::checkRunning);
   }
 
   /** The name of the version, once {@link #send} has returned. */
@@ -123,7 +126,7 @@ final class Push implements AutoCloseable {
 
   /** The number of bytes sent, those of failed attempts included. */
   long sentBytes() {
-    return delivery.sentBytes();
+    return delivery.sentBytes() + deltaDelivery.sentBytes();
   }
 
   /** The number of files that an earlier push had sent. */
@@ -168,10 +171,15 @@ final class Push implements AutoCloseable {
     goLive();
   }
 
-  /** The number of bytes to send. */
-  private long bytes() {
-    DeltaDelivery changes = delta;
-    return database.bytes() + (changes == null ? 0 : changes.sending());
+  private void checkRunning() {
+    if (attempts.isStopped()) {
+      throw new CancellationException("the push was cancelled");
+    }
+  }
+
+  /** The number of bytes of the changes to send. */
+  private long sendingDelta() {
+    return delta == null ? 0 : delta.sending();
   }
 
   private void sendDelta() throws IOException {
@@ -297,7 +305,7 @@ final class Push implements AutoCloseable {
 
   /** Stops sending; waits for a switch that has begun, and until no file is left half-written. */
   void cancel() throws InterruptedException {
-    boolean ended = delivery.cancel(UNDO_SECONDS);
+    boolean ended = deltaDelivery.cancel(UNDO_SECONDS) && delivery.cancel(UNDO_SECONDS);
     synchronized (this) {
       if (!ended) {
         attempts.stop();
@@ -308,6 +316,7 @@ final class Push implements AutoCloseable {
   /** Ends the threads. The store stays open. */
   @Override
   public void close() {
+    deltaDelivery.close();
     delivery.close();
   }
 }

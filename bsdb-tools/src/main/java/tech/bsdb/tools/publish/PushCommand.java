@@ -126,6 +126,9 @@ public final class PushCommand extends Command {
     Path before = current(Files.exists(inStore) ? inStore : older.get());
     Consignment.of(before); // so that a mistake is told before anything is sent
     Path temporary = arguments.path("-temp").orElse(Path.of(System.getProperty("java.io.tmpdir")));
+    if (!Files.isDirectory(temporary)) {
+      throw new UsageException("-temp: " + temporary + " is not a directory");
+    }
     return new DeltaDelivery.Source(before, database, temporary);
   }
 

@@ -167,7 +167,8 @@ class DeltaCommandsTest {
     assertThat(empty.code()).isEqualTo(2);
     CommandRun temporary =
         bsdb("push", database, far, "--delta-from", database, "-temp", path("no-such"));
-    assertThat(temporary.code()).as(temporary.toString()).isZero(); // the first version: no changes
+    assertThat(temporary.code()).isEqualTo(2);
+    assertThat(temporary.err()).contains("-temp: " + path("no-such") + " is not a directory");
     assertThat(bsdb("pull", far, path("near"), "--fold-memory", "-1").code()).isEqualTo(2);
   }
 }

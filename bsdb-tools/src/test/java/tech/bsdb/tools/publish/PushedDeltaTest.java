@@ -31,7 +31,7 @@ import tech.bsdb.transfer.TransferReport;
 /** Pushes with changes to an object store that fails, and pulls of what they left. */
 class PushedDeltaTest {
   private static final String STORE = "faulty://store/users";
-  private static final int RECORDS = 400;
+  private static final int RECORDS = 10_000;
   private static final TransferOptions QUICK =
       TransferOptions.defaults().withAttempts(2, Duration.ZERO);
 
