@@ -26,6 +26,8 @@ import tech.bsdb.BuildOptions;
 import tech.bsdb.Database;
 import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.Statistics;
+import tech.bsdb.VerifyScope;
+import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.io.DurableFiles;
 import tech.bsdb.transfer.Consignment;
 import tech.bsdb.transfer.Download;
@@ -218,7 +220,7 @@ final class Fold {
     Path result = work.resolve(part.id());
     String file = wanted.directory(part) + "/" + Consignment.MANIFEST;
     byte[] there = Shipment.content(origin, file, Consignment.MOST_OF_MANIFEST, options, checkOpen);
-    if (!isSame(result, there)) {
+    if (!isSame(result, there) || !isWhole(result)) {
       clear(result);
       List<Path> steps = bring(plan, Database.statistics(plan.base).databaseBytes());
       apply(plan.base, steps, result);
@@ -240,6 +242,16 @@ final class Fold {
       byte[] here = Files.readAllBytes(database.resolve(Consignment.MANIFEST));
       return Consignment.isSame(here, there);
     } catch (IOException none) {
+      return false;
+    }
+  }
+
+  /** Whether all pages of a database that an earlier process made are good. */
+  private boolean isWhole(Path database) throws IOException {
+    try {
+      Database.verify(database, VerifyScope.CONTENT, List.of(), (done, all) -> checkOpen.run());
+      return true;
+    } catch (CorruptDatabaseException | NoSuchFileException damaged) {
       return false;
     }
   }

@@ -110,8 +110,8 @@ public final class Download {
    * Brings what is missing. What arrived stays in the staging directory if this fails.
    *
    * @param nearby directories of databases and sets here that may have some of it
-   * @param made directories of databases that were made to be used here, which do not count as
-   *     reused
+   * @param made directories of databases that were made to be used here: their pages are known to
+   *     be good, and they do not count as reused
    * @throws NoSuchFileException if the origin lacks a file
    * @throws FileSystemException if a file here cannot be written, or lacks room
    * @throws CancellationException if it was cancelled
@@ -225,7 +225,8 @@ public final class Download {
   /** Takes a database that is nearby, if every page of it is good; reads its manifest if not. */
   private void reuseOrBegin(Shipment.Part part, @Nullable Path nearby, List<Path> made)
       throws IOException {
-    List<FileEntry> files = nearby == null ? null : goodFiles(nearby, part);
+    List<FileEntry> files =
+        nearby == null ? null : goodFiles(nearby, part, /* verified= */ made.contains(nearby));
     if (nearby == null || files == null) {
       readManifest(part);
       return;
@@ -240,7 +241,8 @@ public final class Download {
   }
 
   /** The files of a database, or null if it is another one or any of its pages is damaged. */
-  private @Nullable List<FileEntry> goodFiles(Path directory, Shipment.Part part) {
+  private @Nullable List<FileEntry> goodFiles(
+      Path directory, Shipment.Part part, boolean verified) {
     if (!Files.isRegularFile(directory.resolve(Manifest.FILE_NAME))) {
       return null;
     }
@@ -251,7 +253,7 @@ public final class Download {
       }
       Path manifest = directory.resolve(Manifest.FILE_NAME);
       requireTrusted(manifest.toString(), Files.readAllBytes(manifest));
-      for (DataSet.Located file : opened.files()) {
+      for (DataSet.Located file : verified ? List.<DataSet.Located>of() : opened.files()) {
         verify(file.path(), file.entry(), opened.id());
       }
       return opened.single().manifest().files();

@@ -494,6 +494,50 @@ class FoldTest {
     assertThat(whole).isEmpty();
   }
 
+  /** A killed pull had made the database, and perhaps the disk has lost some of it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"whole", "damaged", "missing", "other"})
+  void whatAKilledPullMadeIsVerified(String kind) throws IOException {
+    publish(0, PACKED);
+    pull(quick);
+    publish(1, PACKED);
+    Path made = build(1, PACKED);
+    Path left = here.resolve(Fold.WORK).resolve(Database.statistics(made).databaseId());
+    Files.createDirectories(left);
+    try (Stream<Path> files = Files.list(made)) {
+      for (Path file : files.toList()) {
+        Files.copy(file, left.resolve(file.getFileName()));
+      }
+    }
+    Path data;
+    try (Stream<Path> files = Files.list(left)) {
+      data = files.filter(file -> file.toString().contains("data-")).findFirst().orElseThrow();
+    }
+    if (kind.equals("damaged")) {
+      byte[] bytes = Files.readAllBytes(data);
+      bytes[5000] ^= 1;
+      Files.write(data, bytes);
+    } else if (kind.equals("missing")) {
+      Files.delete(data);
+    } else if (kind.equals("other")) {
+      Fold.clear(left);
+      Files.createDirectories(left.resolve("nested"));
+      Files.writeString(left.resolve("nested/file"), "");
+    }
+    AtomicLong folds = new AtomicLong();
+    TransferOptions counting =
+        quick.withListener(
+            new TransferListener() {
+              @Override
+              public void folding(long doneRecords, long allRecords) {
+                folds.incrementAndGet();
+              }
+            });
+    assertThat(pull(counting).folded()).isEqualTo(1);
+    assertSame("v1");
+    assertThat(folds.get() == 0).isEqualTo(kind.equals("whole"));
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"marker", "other", "text", "name", "result", "forged", "base"})
   void whatIsNoUpcomingVersionIsNotMade(String kind) throws IOException {
