@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.BuildListener.Stage;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.Database;
 import tech.bsdb.DatabaseBuilder;
@@ -334,7 +335,9 @@ final class Fold {
                     .withThreads(Math.max(1, Math.min(MOST_THREADS, processors / 2))),
                 (stage, done, all) -> {
                   checkOpen.run();
-                  options.listener().folding(done, all);
+                  if (stage == Stage.INDEX) {
+                    options.listener().folding(done, all);
+                  }
                 })) {
       for (Path step : steps) {
         apply(step, builder);

@@ -302,6 +302,14 @@ public final class Publication implements AutoCloseable {
   }
 
   /**
+   * Removes what earlier pulls have left although the current version {@linkplain #isCurrent is}
+   * the one to publish already, as a killed one leaves it after the switch.
+   */
+  public void upToDate() throws IOException {
+    run(supply::done);
+  }
+
+  /**
    * Copies, links or brings all files of the database into the store, forced to the device.
    *
    * @throws NoSuchFileException if a file is missing

@@ -336,7 +336,7 @@ class FoldTest {
     pull(quick);
     publish(1, PACKED);
     List<String> lines = Files.readAllLines(deltaFile(1));
-    String[] part = lines.get(2).split(" ");
+    String[] part = lines.get(2).split(" ", -1);
     List<String> wrong =
         switch (kind) {
           case "other" -> replaced(lines, 2, "part 0 " + part[2] + " " + "0".repeat(32));

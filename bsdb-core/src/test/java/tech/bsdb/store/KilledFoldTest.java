@@ -84,6 +84,9 @@ class KilledFoldTest {
   @TempDir Path folder;
 
   private final SplittableRandom random = Seeds.random("KilledFoldTest");
+  private static final List<Phase> BEFORE_LIVE =
+      List.of(Phase.TRANSFER, Phase.FOLD, Phase.PUBLICATION);
+
   private final Map<String, List<Phase>> stepsOf = new HashMap<>();
   private final Map<Phase, Integer> kills = new EnumMap<>(Phase.class);
   private int ended; // before the kill
@@ -163,7 +166,7 @@ class KilledFoldTest {
 
   /** The number of a step in any of the phases up to the publication, often one of its last. */
   private int moment(List<Phase> steps) {
-    Phase phase = Phase.values()[random.nextInt(Phase.LIVE.ordinal())];
+    Phase phase = BEFORE_LIVE.get(random.nextInt(BEFORE_LIVE.size()));
     List<Integer> numbers =
         IntStream.range(0, steps.size()).filter(i -> steps.get(i) == phase).boxed().toList();
     int count = numbers.size();

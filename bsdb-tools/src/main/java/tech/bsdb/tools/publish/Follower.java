@@ -172,6 +172,7 @@ public final class Follower implements AutoCloseable {
   private void run() {
     working.lock();
     worker = thread;
+    boolean unused = LowPriority.take();
     try {
       await(next);
       while (!closing) {

@@ -67,6 +67,7 @@ public record Pull(
             new Publishing(program, publication, checks, console, quiet, steps, null);
         publication.begin();
         if (publication.isCurrent() && steps.isSound(publication)) {
+          publication.upToDate();
           steps.upToDate(publication);
         } else {
           report.publish(verify, steps::arrived);
