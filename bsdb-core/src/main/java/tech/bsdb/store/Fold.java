@@ -128,12 +128,13 @@ final class Fold {
    */
   List<Path> run(Map<String, Path> nearby) throws IOException {
     List<Path> made = new ArrayList<>();
-    retainWanted();
-    if (options.foldBytes() == 0 || version == null || nearby.isEmpty()) {
+    if (version == null) {
       return made;
     }
     try {
-      for (Shipment.Part part : wanted.parts()) {
+      retainWanted();
+      boolean possible = options.foldBytes() > 0 && !nearby.isEmpty();
+      for (Shipment.Part part : possible ? wanted.parts() : List.<Shipment.Part>of()) {
         Plan plan = nearby.containsKey(part.id()) ? null : plan(version, part.id(), nearby);
         if (plan != null) {
           made.add(make(part, plan));
@@ -144,7 +145,11 @@ final class Fold {
       throw e;
     } catch (IOException | RuntimeException | LinkageError | OutOfMemoryError e) {
       lacking = e instanceof IOException failure ? origin.reason(failure) : String.valueOf(e);
-      retain(made);
+      try {
+        retain(made);
+      } catch (IOException stays) {
+        lacking += "; and " + stays.getMessage();
+      }
     }
     if (lacking != null) {
       options.listener().whole(version, lacking);

@@ -606,7 +606,8 @@ public final class Publication implements AutoCloseable {
     Path deltas = store.resolve(Delta.DIRECTORY);
     if (Files.isDirectory(deltas, LinkOption.NOFOLLOW_LINKS)) {
       for (Path each : DurableFiles.list(deltas)) {
-        if (!exists(DurableFiles.name(each))) {
+        if (Files.isDirectory(each, LinkOption.NOFOLLOW_LINKS)
+            && !exists(DurableFiles.name(each))) {
           Fold.clear(each);
         }
       }

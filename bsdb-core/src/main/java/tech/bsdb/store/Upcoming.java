@@ -3,6 +3,7 @@ package tech.bsdb.store;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import org.jspecify.annotations.Nullable;
@@ -52,17 +53,22 @@ public record Upcoming(String version, Shipment shipment) {
   static @Nullable Upcoming read(
       Origin origin, String current, TransferOptions options, Runnable checkOpen)
       throws IOException {
+    String named = FILE;
     try {
-      String named = text(origin, FILE, options, checkOpen);
-      String version = named.split("\n", 2)[0];
-      if (!VersionName.isValid(version)
-          || !named.equals(new String(encode(version, current), UTF_8))) {
+      String text = text(origin, FILE, options, checkOpen);
+      named = text.split("\n", 2)[0];
+      if (!VersionName.isValid(named) || !text.equals(new String(encode(named, current), UTF_8))) {
         return null;
       }
-      String unused = text(origin, version + "/" + MARKER, options, checkOpen);
-      return new Upcoming(version, Shipment.read(origin, directory(version), options, checkOpen));
+      String unused = text(origin, named + "/" + MARKER, options, checkOpen);
+      return new Upcoming(named, Shipment.read(origin, directory(named), options, checkOpen));
     } catch (NoSuchFileException | AccessDeniedException none) {
       return null;
+    } catch (InterruptedIOException e) {
+      throw e;
+    } catch (IOException | IllegalArgumentException e) {
+      options.listener().whole(named, String.valueOf(e.getMessage()));
+      return null; // it may be sound when it is complete
     }
   }
 

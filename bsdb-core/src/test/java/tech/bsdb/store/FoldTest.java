@@ -539,7 +539,7 @@ class FoldTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"marker", "other", "text", "name", "result", "forged", "base"})
+  @ValueSource(strings = {"marker", "other", "text", "name", "result", "damaged", "forged", "base"})
   void whatIsNoUpcomingVersionIsNotMade(String kind) throws IOException {
     publish(0, PACKED);
     if (!kind.equals("base")) {
@@ -554,6 +554,9 @@ class FoldTest {
       case "name" -> Files.write(next, Upcoming.encode("../v1", "v0"));
       case "result" ->
           Files.delete(there.resolve(Upcoming.directory("v1")).resolve("manifest.bsdb"));
+      case "damaged" ->
+          Files.writeString(
+              there.resolve(Upcoming.directory("v1")).resolve("manifest.bsdb"), "damaged");
       case "forged" ->
           Files.copy(
               build(2, PACKED).resolve("manifest.bsdb"),

@@ -18,6 +18,7 @@ import tech.bsdb.store.Delta;
 import tech.bsdb.store.DeltaBuild;
 import tech.bsdb.store.NoDeltaException;
 import tech.bsdb.store.Upcoming;
+import tech.bsdb.tools.cli.Diagnosis;
 import tech.bsdb.transfer.Consignment;
 import tech.bsdb.transfer.Consignment.Part;
 
@@ -94,7 +95,7 @@ final class DeltaDelivery {
     byte[] description = build.describe(older).encode();
     if (!new String(description, UTF_8)
         .equals(store.text(Delta.directory(version) + "/" + Delta.FILE))) {
-      Path work = Files.createTempDirectory(source.temporary(), "bsdb-delta-");
+      Path work = temporary();
       try {
         send(version, made(build, older, work.resolve("delta")), description);
       } finally {
@@ -107,15 +108,27 @@ final class DeltaDelivery {
     }
   }
 
+  private Path temporary() throws NoDeltaException {
+    try {
+      return Files.createTempDirectory(source.temporary(), "bsdb-delta-");
+    } catch (IOException e) {
+      throw notMade(e);
+    }
+  }
+
   private Consignment made(DeltaBuild build, String older, Path target) throws IOException {
     try {
       Delta unused = build.write(older, target, MEMORY);
       return Consignment.of(target);
     } catch (NoDeltaException | InterruptedIOException e) {
       throw e;
-    } catch (IOException e) {
-      throw new NoDeltaException("they could not be made: " + e.getMessage());
+    } catch (IOException | UncheckedIOException | LinkageError e) {
+      throw notMade(e);
     }
+  }
+
+  private static NoDeltaException notMade(Throwable e) {
+    return new NoDeltaException("they could not be made: " + Diagnosis.of(e).words());
   }
 
   private void send(String version, Consignment changes, byte[] description) throws IOException {

@@ -224,13 +224,16 @@ public final class PushCommand extends Command {
       List<String> lines = new ArrayList<>(List.of(first));
       DeltaDelivery delta = push.delta();
       if (delta != null) {
-        lines.add(
+        String sent =
             String.format(
                 Locale.ROOT,
-                "the changes since %s go with it: %,d bytes, %.2f %% of the database",
-                delta.base(),
+                ": %,d bytes, %.2f %% of the database",
                 delta.bytes(),
-                100.0 * delta.bytes() / database.bytes()));
+                100.0 * delta.bytes() / database.bytes());
+        lines.add(
+            "the changes since "
+                + delta.base()
+                + (delta.bytes() == 0 ? " are there already" : " go with it" + sent));
       }
       if (push.whole() != null) {
         lines.add("no changes go with it: " + push.whole());
