@@ -78,17 +78,29 @@ fn pages_outlive_the_reader() {
     for layout in LAYOUTS {
         let (directory, cache) = (database(layout), tempfile::tempdir().unwrap());
         let objects = Objects::start(directory.path());
+        let mut first = 0;
         for verified in [true, false] {
-            for round in 0..3 {
+            // A reader does not wait at its end for pages that are still on their way to the file.
+            let mut quiet = 0;
+            for _ in 0..8 {
                 let options = Options::default().verify_pages(verified).remote(cached(cache.path(), 16 * MIB));
                 let db = Database::open_with(objects.url(), options).unwrap();
                 objects.reset();
                 look_up(&db);
                 let asked = objects.requests().into_iter().filter(of_data).count();
-                let is_first = round == 0 && verified;
-                assert_eq!(asked > 0, is_first, "{layout}: {asked}");
-                assert!(is_first || db.traffic().pages_on_disk > 0);
+                if first == 0 {
+                    assert!(asked > 0, "{layout}");
+                    first = asked;
+                    continue;
+                }
+                assert!(asked < first, "{layout}: {asked} after {first}");
+                assert!(db.traffic().pages_on_disk > 0);
+                quiet += usize::from(asked == 0);
+                if quiet == 2 {
+                    break;
+                }
             }
+            assert_eq!(quiet, 2, "{layout}");
         }
         // What was read on disk is then in memory.
         let db = open(objects.url(), cached(cache.path(), 16 * MIB).memory(64 * MIB)).unwrap();
