@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -107,6 +108,26 @@ class CompressedTest {
     truth.build(target, options().withCompressionLevel(level).withDictionaryBytes(2000));
     truth.check(target);
     assertThat(Database.statistics(target).compressionLevel()).isEqualTo(level);
+  }
+
+  /** An empty key has the longer header, so its block can be longer than that of other keys. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Layout.class,
+      names = {"COMPRESSED", "PACKED_COMPRESSED"})
+  void theLongestBlockMayBeThatOfTheEmptyKey(Layout layout) throws Exception {
+    for (String other : List.of("", "a", "abcdef")) {
+      Truth truth = new Truth().add("", "0".repeat(2000));
+      if (!other.isEmpty()) {
+        truth.add(other, "1");
+      }
+      Path target = directory.resolve("db-" + other);
+      truth.build(target, options().withLayout(layout).withDictionaryBytes(0));
+      truth.check(target);
+      try (Database database = Database.open(target)) {
+        truth.checkScan(database);
+      }
+    }
   }
 
   @Test

@@ -199,7 +199,7 @@ final class OpenPart {
 
   /** Scans some of the records of {@link #dataFiles}, which the scanner closes. */
   RecordScanner scan(List<DataFile> files, boolean values, List<FileRange> ranges) {
-    long longest = RecordFrame.length(facts.longestKey(), facts.longestValue());
+    long longest = RecordFrame.WIDE + (long) facts.longestKey() + facts.longestValue();
     return new RecordScanner(
             files, facts.requireLayout(), facts.addresses(), dictionary, values, ranges)
         .withLongestBlock(Math.max(facts.zstdBlock(), longest)); // FORMAT.md §4

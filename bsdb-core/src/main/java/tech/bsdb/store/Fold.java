@@ -81,19 +81,12 @@ final class Fold {
   /**
    * Creates an instance without touching any file.
    *
-   * @param version the name of the version that is wanted; null if there are no versions
    * @param work a directory for what arrives and is made, on the file system of the store
    */
-  Fold(
-      Origin origin,
-      Shipment wanted,
-      @Nullable String version,
-      Path work,
-      TransferOptions options,
-      Runnable checkOpen) {
+  Fold(Origin origin, Shipment wanted, Path work, TransferOptions options, Runnable checkOpen) {
     this.origin = origin;
     this.wanted = wanted;
-    this.version = version;
+    this.version = wanted.version();
     this.work = work;
     this.options = options;
     this.checkOpen = checkOpen;
@@ -200,7 +193,7 @@ final class Fold {
       next = delta.base();
     }
     if (delta(newest).isPresent()) {
-      lacking = "the older version that its changes need is not here";
+      lacking = "the version that its changes start from is not in this store";
     }
     return null;
   }

@@ -608,7 +608,11 @@ public final class Publication implements AutoCloseable {
       for (Path each : DurableFiles.list(deltas)) {
         if (Files.isDirectory(each, LinkOption.NOFOLLOW_LINKS)
             && !exists(DurableFiles.name(each))) {
-          Fold.clear(each);
+          try {
+            Fold.clear(each);
+          } catch (FileSystemException stays) {
+            // another user's, for example; harmless
+          }
         }
       }
     }

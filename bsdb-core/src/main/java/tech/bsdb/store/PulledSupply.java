@@ -9,7 +9,6 @@ import java.nio.file.StandardCopyOption;
 import java.security.PublicKey;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.io.DurableFiles;
@@ -32,9 +31,6 @@ final class PulledSupply implements Supply {
   private Runnable checkOpen = () -> {};
   private @Nullable Path store;
   private @Nullable Shipment offer;
-  private @Nullable String version;
-  private @Nullable Fold fold;
-  private List<Path> made = List.of();
   private @Nullable TransferReport report;
 
   /** Creates a supply without touching any file. */
@@ -63,28 +59,7 @@ final class PulledSupply implements Supply {
   @Override
   public void begin(Path store) throws IOException {
     this.store = store;
-    Shipment current = Store.offered(origin, options, checkOpen); // the lock may have taken long
-    offer = current;
-    version = current.version();
-    Upcoming upcoming = Store.upcoming(origin, current, options, checkOpen);
-    if (upcoming == null || !fold(upcoming.shipment(), upcoming.version())) {
-      fold = null;
-    }
-  }
-
-  /** Makes what can be made of a version, and offers it if that and what is here is all of it. */
-  private boolean fold(Shipment shipment, @Nullable String name) throws IOException {
-    Map<String, Path> nearby = Download.known(LocalStore.versionDirectories(store()));
-    Fold trying = new Fold(origin, shipment, name, store().resolve(Fold.WORK), options, checkOpen);
-    made = trying.run(nearby);
-    fold = trying;
-    nearby.putAll(Download.known(made));
-    if (!shipment.parts().stream().allMatch(part -> nearby.containsKey(part.id()))) {
-      return false;
-    }
-    offer = shipment;
-    version = name;
-    return true;
+    offer = Store.offered(origin, options, checkOpen); // it may have taken long to get the lock
   }
 
   private Shipment offer() {
@@ -107,7 +82,7 @@ final class PulledSupply implements Supply {
 
   @Override
   public @Nullable String name() {
-    return version;
+    return offer().version();
   }
 
   @Override
@@ -125,10 +100,9 @@ final class PulledSupply implements Supply {
     Shipment shipment = offer();
     Path staging = store().resolve(STAGING);
     List<Path> nearby = LocalStore.versionDirectories(store());
-    if (fold == null) {
-      boolean unused = fold(shipment, version);
-    }
-    Fold folded = Objects.requireNonNull(fold);
+    Path work = store().resolve(Fold.WORK);
+    Fold fold = new Fold(origin, shipment, work, options, checkOpen);
+    List<Path> made = fold.run(Download.known(nearby));
     Download download = new Download(origin, shipment, staging, options, checkOpen);
     try {
       download.run(nearby, made);
@@ -137,12 +111,12 @@ final class PulledSupply implements Supply {
       throw new IOException(
           e.getFile() + ": missing there, although the manifest lists it: push it again", e);
     } finally {
-      report = folded.report().plus(download.report());
+      report = fold.report().plus(download.report());
     }
     List<Piece> pieces = new ArrayList<>();
     for (Shipment.Part part : shipment.parts()) {
       String directory = part.directory().isEmpty() ? "" : part.directory() + "/";
-      boolean own = download.isStaged(part) || folded.isMade(download.directory(part));
+      boolean own = download.isStaged(part) || fold.isMade(download.directory(part));
       How how = own ? How.LINK_OR_MOVE : How.LINK_OR_COPY;
       for (Path file : DurableFiles.list(download.directory(part))) {
         String name = DurableFiles.name(file);
@@ -170,9 +144,11 @@ final class PulledSupply implements Supply {
 
   @Override
   public void done() throws IOException {
-    Path next = store().resolve(PULLED + ".new");
-    DurableFiles.write(next, (id() + "\n").getBytes(StandardCharsets.US_ASCII));
-    Files.move(next, store().resolve(PULLED), StandardCopyOption.ATOMIC_MOVE);
+    if (!id().equals(Store.open(store()).pulled())) {
+      Path next = store().resolve(PULLED + ".new");
+      DurableFiles.write(next, (id() + "\n").getBytes(StandardCharsets.US_ASCII));
+      Files.move(next, store().resolve(PULLED), StandardCopyOption.ATOMIC_MOVE);
+    }
     Download.clear(store().resolve(STAGING));
     Fold.clear(store().resolve(Fold.WORK));
   }

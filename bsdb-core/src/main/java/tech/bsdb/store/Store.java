@@ -101,23 +101,6 @@ public abstract class Store {
     return Shipment.read(origin, pointer.current(), options, checkOpen);
   }
 
-  /**
-   * Reads which version will follow the one that an origin offers, if its changes can be had
-   * already.
-   *
-   * @param current what the origin {@linkplain #offered offers}
-   * @param checkOpen called often; throws to cancel
-   * @return null if there is none, or the options want no changes
-   */
-  public static @Nullable Upcoming upcoming(
-      Origin origin, Shipment current, TransferOptions options, Runnable checkOpen)
-      throws IOException {
-    String version = current.version();
-    return version == null || options.foldBytes() == 0
-        ? null
-        : Upcoming.read(origin, version, options, checkOpen);
-  }
-
   /** Where the store is, as people write it. */
   public final String location() {
     return location("");

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.time.Duration;
@@ -41,7 +40,8 @@ import tech.bsdb.transfer.TransferReport;
 
 /** Versions are made from older ones and the changes since, and are what was published. */
 class FoldTest {
-  private static final String OLDER = "the older version that its changes need is not here";
+  private static final String OLDER =
+      "the version that its changes start from is not in this store";
   private static final int RECORDS = 12_000;
   private static final BuildOptions PACKED = BuildOptions.defaults().withThreads(1);
 
@@ -444,56 +444,6 @@ class FoldTest {
     return reports.get();
   }
 
-  /** A push has sent the changes of a version, and is sending its files. */
-  private void beginPush(int day) throws IOException {
-    publish(day, PACKED);
-    Path version = there.resolve("v" + day);
-    String name = "v" + day;
-    Files.createDirectories(there.resolve(Upcoming.directory(name)));
-    Files.move(
-        version.resolve("manifest.bsdb"),
-        there.resolve(Upcoming.directory(name)).resolve("manifest.bsdb"));
-    Fold.clear(version);
-    Files.createDirectory(version);
-    Files.createFile(version.resolve(Upcoming.MARKER));
-    Files.writeString(there.resolve("CURRENT"), "v" + (day - 1) + "\n");
-    Files.write(there.resolve(Upcoming.FILE), Upcoming.encode(name, "v" + (day - 1)));
-  }
-
-  /** Pulls if there is something to pull. */
-  private void pullIfNew() throws IOException {
-    try (Publication pull = Publication.pull(origin, here, PublishOptions.defaults(), quick)) {
-      pull.begin();
-      if (!pull.isCurrent()) {
-        pull.copy();
-        pull.verify();
-        pull.goLive(pull.current());
-      }
-    }
-  }
-
-  private String current() throws IOException {
-    return String.valueOf(Store.open(here).current());
-  }
-
-  @Test
-  void anUpcomingVersionIsMadeBeforeItIsThere() throws IOException {
-    publish(0, PACKED);
-    pull(quick);
-    beginPush(1);
-    pullIfNew();
-    assertThat(current()).isEqualTo("v1");
-    try (Stream<Path> files = Files.list(here.resolve("v1"))) {
-      for (Path file : files.toList()) {
-        Path built = folder.resolve("build-1").resolve(file.getFileName());
-        assertThat(Files.mismatch(file, built)).isEqualTo(-1);
-      }
-    }
-    pullIfNew(); // there is nothing new
-    assertThat(current()).isEqualTo("v1");
-    assertThat(whole).isEmpty();
-  }
-
   /** A killed pull had made the database, and perhaps the disk has lost some of it. */
   @ParameterizedTest
   @ValueSource(strings = {"whole", "damaged", "missing", "other"})
@@ -536,37 +486,6 @@ class FoldTest {
     assertThat(pull(counting).folded()).isEqualTo(1);
     assertSame("v1");
     assertThat(folds.get() == 0).isEqualTo(kind.equals("whole"));
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"marker", "other", "text", "name", "result", "damaged", "forged", "base"})
-  void whatIsNoUpcomingVersionIsNotMade(String kind) throws IOException {
-    publish(0, PACKED);
-    if (!kind.equals("base")) {
-      pull(quick);
-    }
-    beginPush(1);
-    Path next = there.resolve(Upcoming.FILE);
-    switch (kind) {
-      case "marker" -> Files.delete(there.resolve("v1").resolve(Upcoming.MARKER));
-      case "other" -> Files.write(next, Upcoming.encode("v1", "v7"));
-      case "text" -> Files.writeString(next, "v1");
-      case "name" -> Files.write(next, Upcoming.encode("../v1", "v0"));
-      case "result" ->
-          Files.delete(there.resolve(Upcoming.directory("v1")).resolve("manifest.bsdb"));
-      case "damaged" ->
-          Files.writeString(
-              there.resolve(Upcoming.directory("v1")).resolve("manifest.bsdb"), "damaged");
-      case "forged" ->
-          Files.copy(
-              build(2, PACKED).resolve("manifest.bsdb"),
-              there.resolve(Upcoming.directory("v1")).resolve("manifest.bsdb"),
-              StandardCopyOption.REPLACE_EXISTING);
-      default -> {}
-    }
-    pullIfNew();
-    assertThat(current()).isEqualTo("v0");
-    Fold.clear(here.resolve(Fold.WORK));
   }
 
   @Test

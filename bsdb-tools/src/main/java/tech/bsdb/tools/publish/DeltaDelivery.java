@@ -17,7 +17,6 @@ import tech.bsdb.DiffListener;
 import tech.bsdb.store.Delta;
 import tech.bsdb.store.DeltaBuild;
 import tech.bsdb.store.NoDeltaException;
-import tech.bsdb.store.Upcoming;
 import tech.bsdb.tools.cli.Diagnosis;
 import tech.bsdb.transfer.Consignment;
 import tech.bsdb.transfer.Consignment.Part;
@@ -37,8 +36,7 @@ final class DeltaDelivery {
   private final DiffListener listener;
   private final Runnable checkRunning;
   private @Nullable String base;
-  private long bytes;
-  private volatile long sending;
+  private volatile long bytes;
 
   /**
    * Where the changes come from.
@@ -73,11 +71,6 @@ final class DeltaDelivery {
     return base;
   }
 
-  /** The number of bytes that go with the version, as far as that is known. */
-  long sending() {
-    return sending;
-  }
-
   /** The number of bytes of the changes. */
   long bytes() {
     return bytes;
@@ -103,9 +96,6 @@ final class DeltaDelivery {
       }
     }
     base = older;
-    if (older.equals(store.current())) {
-      store.announce(version, older);
-    }
   }
 
   private Path temporary() throws NoDeltaException {
@@ -127,19 +117,16 @@ final class DeltaDelivery {
     }
   }
 
-  private static NoDeltaException notMade(Throwable e) {
+  static NoDeltaException notMade(Throwable e) {
     return new NoDeltaException("they could not be made: " + Diagnosis.of(e).words());
   }
 
   private void send(String version, Consignment changes, byte[] description) throws IOException {
-    List<Part> promised = Consignment.of(source.after()).manifests();
     bytes = changes.bytes();
-    sending = bytes + promised.stream().mapToLong(Part::length).sum();
     store.removeDelta(version);
     List<Part> parts = new ArrayList<>(changes.files());
     parts.addAll(changes.manifests());
     delivery.send(parts, Delta.directory(version), Map.of(), /* verify= */ false);
-    delivery.send(promised, Upcoming.directory(version), Map.of(), /* verify= */ false);
     store.write(Delta.directory(version) + "/" + Delta.FILE, description);
   }
 

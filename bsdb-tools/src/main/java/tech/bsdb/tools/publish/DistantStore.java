@@ -28,7 +28,6 @@ import tech.bsdb.store.Delta;
 import tech.bsdb.store.Pointer;
 import tech.bsdb.store.Store;
 import tech.bsdb.store.StoredVersion;
-import tech.bsdb.store.Upcoming;
 import tech.bsdb.store.VersionName;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.source.DistantDirectory;
@@ -45,7 +44,7 @@ import tech.bsdb.transfer.TransferOptions;
  */
 public final class DistantStore extends Store {
   /** Marks a version that is not complete. */
-  public static final String MARKER = Upcoming.MARKER;
+  public static final String MARKER = ".pushing";
 
   private static final String POINTER = Pointer.FILE;
   private static final int MOST_BYTES = 1 << 24;
@@ -489,12 +488,6 @@ public final class DistantStore extends Store {
     }
   }
 
-  /** Tells those who have the current version that they can make another one of it. */
-  void announce(String version, String current) throws IOException {
-    byte[] content = Upcoming.encode(version, current);
-    attempts.run(Upcoming.FILE, () -> store.replace(Upcoming.FILE, content));
-  }
-
   private void delete(String file) throws IOException {
     attempts.run(file, () -> store.delete(file));
   }
@@ -543,7 +536,6 @@ public final class DistantStore extends Store {
     String file = version + "/" + MARKER;
     try {
       attempts.run(file, () -> store.delete(file));
-      attempts.run(Upcoming.FILE, () -> store.delete(Upcoming.FILE));
     } catch (IOException e) {
       warn("version " + version + " is current, but a later step failed: " + e.getMessage());
     }

@@ -16,7 +16,6 @@ import tech.bsdb.store.Publication;
 import tech.bsdb.store.PublishListener;
 import tech.bsdb.store.PublishOptions;
 import tech.bsdb.store.Store;
-import tech.bsdb.store.Upcoming;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Progress;
 import tech.bsdb.tools.cli.UsageException;
@@ -39,10 +38,6 @@ final class FollowedSource {
   private final Watch watch = new Watch();
   private @Nullable DistantDirectory directory;
   private Runnable pulled = () -> {};
-
-  /** The id of an upcoming version that could not be made. */
-  private String useless = "";
-
   private volatile @Nullable Progress progress;
 
   /** Opens the source. */
@@ -92,21 +87,14 @@ final class FollowedSource {
     directory = from;
     TransferOptions transfer = options.transfer().withListener(watch);
     Shipment offer;
-    String version;
     try {
       offer = Store.offered(from, transfer, requireOpen);
-      version = offer.version();
-      Upcoming upcoming = Store.upcoming(from, offer, transfer, requireOpen);
-      if (upcoming != null && !upcoming.shipment().id().equals(useless)) {
-        offer = upcoming.shipment();
-        version = upcoming.version();
-      }
     } catch (IllegalArgumentException e) {
       throw new UsageException(String.valueOf(e.getMessage()));
     }
     boolean isNew =
         always || !LocalStore.hasPulled(options.store(), offer.id(), transfer.trusted());
-    status.offered(version, offer.id(), isNew, clock.instant());
+    status.offered(offer.version(), offer.id(), isNew, clock.instant());
     if (isNew) {
       status.pulling();
       PublishOptions publishing = PublishOptions.defaults().withListener(watch);
@@ -114,9 +102,6 @@ final class FollowedSource {
           new Pull(
               from, options.store(), publishing, transfer, options.checks(), /* verify= */ false);
       pull.run(Follower.PROGRAM, console, /* quiet= */ false, watch);
-      if (!LocalStore.hasPulled(options.store(), offer.id(), transfer.trusted())) {
-        useless = offer.id(); // an upcoming version that cannot be made here; it comes whole later
-      }
     }
   }
 

@@ -2,6 +2,7 @@ package tech.bsdb.tools.publish;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -101,8 +102,8 @@ public final class Publishing {
         whole = e.getMessage();
       } catch (InterruptedIOException e) {
         throw e;
-      } catch (IOException e) {
-        whole = "they could not be made: " + e.getMessage();
+      } catch (IOException | UncheckedIOException | LinkageError e) {
+        whole = DeltaDelivery.notMade(e).getMessage();
       }
     }
     do {
@@ -251,7 +252,7 @@ public final class Publishing {
             ? ""
             : String.format(
                 Locale.ROOT,
-                ", from which %s made of an older version",
+                "; %s built from them and an older version",
                 transferred.folded() == 1
                     ? "the database was"
                     : transferred.folded() + " shards were"),

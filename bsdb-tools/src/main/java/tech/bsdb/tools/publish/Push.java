@@ -179,7 +179,7 @@ final class Push implements AutoCloseable {
 
   /** The number of bytes of the changes to send. */
   private long sendingDelta() {
-    return delta == null ? 0 : delta.sending();
+    return delta == null ? 0 : delta.bytes();
   }
 
   private void sendDelta() throws IOException {

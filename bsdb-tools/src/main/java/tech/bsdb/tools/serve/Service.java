@@ -144,6 +144,7 @@ public final class Service implements AutoCloseable {
       keep(admin::shutdownNow);
       ExecutorService reloads = Executors.newSingleThreadExecutor(daemons("bsdb-reloads"));
       keep(reloads::shutdownNow);
+      reloads.execute(() -> {}); // starts its thread here: one that pulls has a low priority
       ServerStatistics figures =
           new ServerStatistics(
               options,

@@ -57,7 +57,7 @@ class DeltaCommandsTest {
     CommandRun pulled = ok(bsdb("pull", far, near));
     assertThat(pulled.out()).isEqualTo("v1\n");
     assertThat(pulled.err())
-        .contains("from which the database was made of an older version")
+        .contains("; the database was built from them and an older version")
         .doesNotContain("were in the store");
     assertThat(get(near, "key-100")).contains("value 100 of 1");
     try (Stream<Path> files = Files.list(Path.of(near, "v1"))) {

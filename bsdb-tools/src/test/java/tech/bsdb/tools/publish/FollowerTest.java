@@ -120,7 +120,7 @@ class FollowerTest {
         .contains("bsdb serve: pulled v1 in " + store + ": 500 records");
     source.opened.clear();
     assertThat(follower.step()).hasSeconds(60);
-    assertThat(source.opened).containsOnlyKeys("CURRENT", "v1/manifest.bsdb", ".deltas/NEXT");
+    assertThat(source.opened).containsOnlyKeys("CURRENT", "v1/manifest.bsdb");
     FollowStatus status = follower.status();
     assertThat(status.figures().get("checkedAt")).isEqualTo(now);
     assertThat(status.figures().get("pulledAt")).isEqualTo(now);
