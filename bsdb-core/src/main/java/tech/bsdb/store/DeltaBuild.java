@@ -52,12 +52,11 @@ public final class DeltaBuild {
   }
 
   /**
-   * Writes the changes.
+   * Writes the changes. If this fails, nothing is left.
    *
    * @param base the name of the version that is the database before
    * @param target the directory of the new database, which must not exist
    * @param memoryBytes memory to sort them
-   *     <p>If this fails, nothing is left.
    * @throws NoDeltaException if a fold would not give the bytes of the database after, or the
    *     changes are so large that the whole database may as well travel
    */

@@ -305,7 +305,8 @@ final class Push implements AutoCloseable {
 
   /** Stops sending; waits for a switch that has begun, and until no file is left half-written. */
   void cancel() throws InterruptedException {
-    boolean ended = deltaDelivery.cancel(UNDO_SECONDS) && delivery.cancel(UNDO_SECONDS);
+    boolean changes = deltaDelivery.cancel(UNDO_SECONDS);
+    boolean ended = delivery.cancel(UNDO_SECONDS) && changes;
     synchronized (this) {
       if (!ended) {
         attempts.stop();
