@@ -24,9 +24,9 @@ class Bsdb:
     """The package of this repository, which only reads."""
 
     def __init__(self, path):
-        import bsdb
+        import bsdbkv
 
-        self.db = bsdb.open(path)
+        self.db = bsdbkv.open(path)
         self.get_many = self.db.get_many
 
     def singles(self, keys):

@@ -643,7 +643,7 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * The version of the library, such as "1.0.0". Static: valid for ever.
+ * The version of the library, such as "1.1.0". Static: valid for ever.
  */
 const char *bsdb_version(void);
 

@@ -178,7 +178,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// The version of the library, such as "1.0.0". Static: valid for ever.
+/// The version of the library, such as "1.1.0". Static: valid for ever.
 #[unsafe(no_mangle)]
 pub extern "C" fn bsdb_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()

@@ -17,7 +17,7 @@ import time
 import lmdb
 import rocksdict
 
-import bsdb
+import bsdbkv
 
 RECORDS, LOOKUPS, RUNS = 1_000_000, 300_000, 5
 
@@ -71,7 +71,7 @@ def main(directory):
         return lambda: [None for key in keys if get(key) is None]
 
     for layout in ["packed", "blocked"]:
-        db = bsdb.open(os.path.join(directory, layout))
+        db = bsdbkv.open(os.path.join(directory, layout))
         measure(f"bsdb {layout}: db[key]", lambda db=db: [None for key in keys if db[key] is None])
         measure(f"bsdb {layout}: db.get(key)", each(db.get))
         measure(f"bsdb {layout}: get_many of 1,000", lambda db=db: [db.get_many(batch) for batch in batches])

@@ -18,7 +18,7 @@ import time
 
 import polars
 
-import bsdb
+import bsdbkv
 
 
 def frame(directory, count):
@@ -80,9 +80,9 @@ def main(directory, count, rounds):
             shutil.rmtree(target, ignore_errors=True)
         held = resident()
         with Peak() as peak:
-            here = measured(lambda: bsdb.build(ours, records, key="key", value="value", memory_bytes=256 << 20))
+            here = measured(lambda: bsdbkv.build(ours, records, key="key", value="value", memory_bytes=256 << 20))
         java = measured(lambda: subprocess.run([*command, "-o", theirs], check=True))
-        assert bsdb.open(ours).id == bsdb.open(theirs).id
+        assert bsdbkv.open(ours).id == bsdbkv.open(theirs).id
         print(
             f"round {number + 1}: Polars {count / here[0] / 1e6:.2f} M/s, {here[1]:.1f} s of processors, "
             f"{peak.most - held:.0f} MiB of 256; Java {count / java[0] / 1e6:.2f} M/s, {java[1]:.1f} s; "

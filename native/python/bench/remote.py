@@ -17,7 +17,7 @@ import time
 import urllib.request
 from pathlib import Path
 
-import bsdb
+import bsdbkv
 
 RECORDS = 1_000_000
 LOOKUPS = 10_000
@@ -41,7 +41,7 @@ def bench(url: str, latency: str) -> None:
     keys = [f"key{random.randrange(RECORDS)}" for _ in range(LOOKUPS)]
     few = keys if latency == "0ms" else keys[:100]
     options = {"key": "k", "secret": "s", "endpoint_url": url}
-    db = bsdb.open("s3://bucket/db", memory=0, requests=REQUESTS, storage_options=options)
+    db = bsdbkv.open("s3://bucket/db", memory=0, requests=REQUESTS, storage_options=options)
     db.get_many(keys[:200])
 
     async def at_once() -> None:
@@ -98,7 +98,7 @@ if __name__ == "__main__":
     server = sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2] / "target/release/examples/objects"
     with tempfile.TemporaryDirectory() as directory:
         DIRECTORY = Path(directory)
-        bsdb.build(DIRECTORY / "db", ((f"key{i}", f"the value of {i}") for i in range(RECORDS)))
+        bsdbkv.build(DIRECTORY / "db", ((f"key{i}", f"the value of {i}") for i in range(RECORDS)))
         words, pipe = [server, directory, "--stdin", "1"], subprocess.PIPE
         with subprocess.Popen(words, stdin=pipe, stdout=pipe, text=True) as process:
             url = process.stdout.readline().strip()

@@ -23,7 +23,7 @@ import duckdb_extension_httpfs
 import pyarrow
 import pyarrow.parquet
 
-import bsdb
+import bsdbkv
 
 SERVER = os.path.join(os.path.dirname(__file__), "../../target/release/examples/objects")
 
@@ -43,7 +43,7 @@ def build(directory, count):
     numbers = list(range(count))
     random.Random(1).shuffle(numbers)
     if not os.path.exists(path):
-        bsdb.build(path, ((key_of(n).encode(), value_of(n).encode()) for n in numbers))
+        bsdbkv.build(path, ((key_of(n).encode(), value_of(n).encode()) for n in numbers))
     for name, order in (("sorted.parquet", sorted), ("shuffled.parquet", list)):
         path = os.path.join(directory, name)
         if not os.path.exists(path):
@@ -91,11 +91,11 @@ def main(directory, count=1_000_000, latency="20ms"):
         assert value == value_of(number).encode(), (number, value)
 
     def bsdb_once():
-        with bsdb.open(f"{server.url}/rdb") as database:
+        with bsdbkv.open(f"{server.url}/rdb") as database:
             check(7, database.get(key_of(7)))
 
     server.measured("bsdb: open, the first value", 1, bsdb_once)
-    database = bsdb.open(f"{server.url}/rdb")
+    database = bsdbkv.open(f"{server.url}/rdb")
 
     def one_by_one():
         for number in keys(200):

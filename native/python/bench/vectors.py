@@ -20,7 +20,7 @@ import lmdb
 import numpy
 import rocksdict
 
-import bsdb
+import bsdbkv
 
 BATCH, LOOKUPS, RUNS = 256, 50_000, 5
 
@@ -86,7 +86,7 @@ def main(directory, count, width):
     for layout in ("blocked", "packed") * 3:
         shutil.rmtree(target, ignore_errors=True)
         disk = write_rate(source)
-        rate = vectors.nbytes / timed(lambda: bsdb.build(target, keys, vectors, layout=layout))
+        rate = vectors.nbytes / timed(lambda: bsdbkv.build(target, keys, vectors, layout=layout))
         print(f"build bsdb, {layout}: {rate / 1e6:.0f} MB/s, {rate / disk:.2f} of the disk's {disk / 1e6:.0f} MB/s")
     build(directory, keys, vectors)
 
@@ -102,7 +102,7 @@ def main(directory, count, width):
     def joined(values):
         return numpy.frombuffer(b"".join(values), "<f4").reshape(-1, width)
 
-    db = bsdb.open(target)
+    db = bsdbkv.open(target)
     out = numpy.empty((BATCH, width), "<f4")
     measure("bsdb: get_many_numpy", db.get_many_numpy)
     measure("bsdb: get_many_numpy, out", lambda batch: db.get_many_numpy(batch, out=out))

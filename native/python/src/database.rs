@@ -1,4 +1,4 @@
-//! The native half of bsdb.Database.
+//! The native half of bsdbkv.Database.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,8 +20,8 @@ use crate::scan::{Part, Scan};
 use crate::store::Store;
 use crate::{wait, write};
 
-/// The native half of bsdb.Database.
-#[pyclass(module = "bsdb._bsdb", frozen, subclass, weakref)]
+/// The native half of bsdbkv.Database.
+#[pyclass(module = "bsdbkv._bsdb", frozen, subclass, weakref)]
 pub(crate) struct Database {
     path: PathBuf,
     /// What was opened: the same path, or that of a store.
@@ -99,7 +99,7 @@ impl Database {
         let py = path.py();
         let (database, how, opened) = if let Ok(store) = path.cast::<Store>() {
             if trust.is_some() {
-                return Err(PyValueError::new_err("trust is that of the store: pass it to bsdb.Store"));
+                return Err(PyValueError::new_err("trust is that of the store: pass it to bsdbkv.Store"));
             }
             store.get().current(py)?
         } else {
@@ -507,14 +507,14 @@ impl Database {
         let database = slf.get();
         let (access, verify, remote) = database.how.arguments(py);
         let arguments = (database.opened.as_os_str(), access, verify, remote);
-        (py.import("bsdb")?.getattr("_open_database")?, arguments).into_pyobject(py).map(Bound::into_any)
+        (py.import("bsdbkv")?.getattr("_open_database")?, arguments).into_pyobject(py).map(Bound::into_any)
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let path = self.path.to_string_lossy().into_pyobject(py)?.repr()?;
         Ok(match self.handle(py) {
-            Ok(database) => format!("<bsdb.Database {path}, {} records, {}>", database.len(), database.layout()),
-            Err(_) => format!("<bsdb.Database {path}, closed>"),
+            Ok(database) => format!("<bsdbkv.Database {path}, {} records, {}>", database.len(), database.layout()),
+            Err(_) => format!("<bsdbkv.Database {path}, closed>"),
         })
     }
 }

@@ -25,7 +25,7 @@ self_cell!(
 );
 
 /// An iterator over the records in which two databases differ.
-#[pyclass(module = "bsdb._bsdb", frozen)]
+#[pyclass(module = "bsdbkv._bsdb", frozen)]
 pub(crate) struct Diff {
     /// None while a thread reads.
     state: Arc<Mutex<Option<OwnedDiff>>>,

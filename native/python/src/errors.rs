@@ -1,4 +1,4 @@
-//! Errors of the crate `bsdb` as exceptions of `bsdb._errors`.
+//! Errors of the crate `bsdb` as exceptions of `bsdbkv._errors`.
 
 use std::ffi::OsStr;
 use std::io::ErrorKind;
@@ -71,7 +71,7 @@ pub(crate) fn opening(py: Python<'_>, error: &Error) -> PyErr {
 /// The exception for the use of a database or store after `close`.
 pub(crate) fn closed(py: Python<'_>, what: &str, path: &Path) -> PyErr {
     let open = if what == "store" { "Store" } else { "open" };
-    let text = format!("{}: the {what} is closed; open it again with bsdb.{open}", path.display());
+    let text = format!("{}: the {what} is closed; open it again with bsdbkv.{open}", path.display());
     new(py, "ClosedError", (text,))
 }
 
@@ -104,6 +104,6 @@ fn is_url(path: &OsStr) -> bool {
 }
 
 fn new<'py>(py: Python<'py>, class: &str, arguments: impl PyCallArgs<'py>) -> PyErr {
-    let raised = py.import("bsdb._errors").and_then(|module| module.getattr(class)?.call1(arguments));
+    let raised = py.import("bsdbkv._errors").and_then(|module| module.getattr(class)?.call1(arguments));
     raised.map_or_else(|error| error, PyErr::from_value)
 }

@@ -99,7 +99,7 @@ impl<'py> Keys<'py> {
             return Ok(Keys::Each(each));
         }
         // An array of NumPy or Arrow becomes PackedKeys; a single key is refused.
-        let keys = py.import("bsdb._keys")?.call_method1("prepare", (keys,))?;
+        let keys = py.import("bsdbkv._keys")?.call_method1("prepare", (keys,))?;
         if let Ok(packed) = keys.cast::<PackedKeys>() {
             return Ok(Keys::Packed(packed.clone()));
         }
@@ -159,7 +159,7 @@ pub(crate) fn in_pieces<'k, E: From<PyErr>>(
 }
 
 /// Keys that lie one after the other in one buffer.
-#[pyclass(module = "bsdb._bsdb", frozen)]
+#[pyclass(module = "bsdbkv._bsdb", frozen)]
 pub(crate) struct PackedKeys {
     data: Py<PyBytes>,
     bounds: Bounds,

@@ -1,4 +1,4 @@
-//! The native half of the Python package `bsdb`. The other half, in `python/bsdb`, adds what is easier in
+//! The native half of the Python package `bsdbkv`. The other half, in `python/bsdbkv`, adds what is easier in
 //! Python: views, NumPy, pyarrow and the command line.
 #![deny(unsafe_code, missing_docs)]
 
@@ -22,7 +22,7 @@ mod write;
 
 use pyo3::prelude::*;
 
-/// The native half of the package bsdb.
+/// The native half of the package bsdbkv.
 #[pymodule(gil_used = true)]
 fn _bsdb(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

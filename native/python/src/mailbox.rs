@@ -20,7 +20,7 @@ use crate::keys::{with_key, Keys};
 const KEYS: usize = 1 << 14;
 
 /// Results that wait for a loop.
-#[pyclass(module = "bsdb._bsdb", frozen, name = "_Mailbox")]
+#[pyclass(module = "bsdbkv._bsdb", frozen, name = "_Mailbox")]
 pub(crate) struct Mailbox {
     reader: UnixStream,
     shared: Arc<Shared>,
@@ -48,7 +48,7 @@ impl Shared {
 }
 
 /// A lookup under way. It ends when this is dropped.
-#[pyclass(module = "bsdb._bsdb", frozen, name = "_Lookup")]
+#[pyclass(module = "bsdbkv._bsdb", frozen, name = "_Lookup")]
 pub(crate) struct Lookup(#[allow(dead_code)] bsdb::Task<()>);
 
 #[pymethods]

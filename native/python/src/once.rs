@@ -1,4 +1,4 @@
-//! The native half of bsdb.get: one value of a database that is not open.
+//! The native half of bsdbkv.get: one value of a database that is not open.
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

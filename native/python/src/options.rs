@@ -46,7 +46,7 @@ impl How {
     pub(crate) fn of<'py>(path: &Bound<'py, PyAny>, given: Given<'_, 'py>) -> PyResult<(PathBuf, Self)> {
         let py = path.py();
         let access = access(given.access)?;
-        let prepared = py.import("bsdb._remote")?.call_method1("prepare", (path, given.storage))?;
+        let prepared = py.import("bsdbkv._remote")?.call_method1("prepare", (path, given.storage))?;
         let (path, settings, public): (Bound<'_, PyAny>, Vec<(String, String)>, Bound<'_, PyDict>) =
             prepared.extract()?;
         let carried = PyDict::new(py);

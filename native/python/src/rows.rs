@@ -68,7 +68,7 @@ impl Failure {
                 let key = key.escape_ascii();
                 let text = format!(
                     "{path}: the value of the key b\"{key}\" is not a row of the stored schema: {reason}; \
-                     check the database with: python -m bsdb verify {path}"
+                     check the database with: python -m bsdbkv verify {path}"
                 );
                 errors::row(py, text)
             }
@@ -248,7 +248,7 @@ impl Batches<'_> {
 }
 
 /// A batch of rows for every library that knows the PyCapsule interface of Arrow.
-#[pyclass(module = "bsdb._bsdb", frozen)]
+#[pyclass(module = "bsdbkv._bsdb", frozen)]
 pub(crate) struct Rows {
     array: StructArray,
     /// Has the same forms in memory as the array, but other names and types.

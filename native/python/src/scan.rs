@@ -91,7 +91,7 @@ impl State {
 }
 
 /// An iterator over the keys, values or items of a database, or of a range of it.
-#[pyclass(module = "bsdb._bsdb", frozen)]
+#[pyclass(module = "bsdbkv._bsdb", frozen)]
 pub(crate) struct Scan {
     part: Part,
     /// None while a thread reads.

@@ -9,8 +9,8 @@ use crate::errors;
 use crate::options::{is_url, Given, How};
 use crate::wait;
 
-/// The native half of bsdb.Store.
-#[pyclass(module = "bsdb._bsdb", frozen, subclass)]
+/// The native half of bsdbkv.Store.
+#[pyclass(module = "bsdbkv._bsdb", frozen, subclass)]
 pub(crate) struct Store {
     path: PathBuf,
     how: How,
@@ -111,6 +111,6 @@ impl Store {
         let store = slf.get();
         let (access, verify, remote) = store.how.arguments(py);
         let arguments = (store.path.as_os_str(), access, verify, remote);
-        (py.import("bsdb")?.getattr("_open_store")?, arguments).into_pyobject(py).map(Bound::into_any)
+        (py.import("bsdbkv")?.getattr("_open_store")?, arguments).into_pyobject(py).map(Bound::into_any)
     }
 }

@@ -5,13 +5,13 @@ import asyncio
 import pytest
 from conftest import GOLDEN, RECORDS
 
-import bsdb
+import bsdbkv
 
 
 @pytest.mark.parametrize("access", ["mapped", "read"])
 def test_lookups(access):
     async def main():
-        with bsdb.open(GOLDEN / "v1-blocked", access=access) as db:
+        with bsdbkv.open(GOLDEN / "v1-blocked", access=access) as db:
             for _ in range(2):  # not at hand, then at hand if mapped
                 for key, value in RECORDS.items():
                     assert await db.aget(key) == value
@@ -24,9 +24,9 @@ def test_lookups(access):
                 await db.aget(5)
             with pytest.raises(TypeError):
                 await db.aget_many([b"a", None])
-        with pytest.raises(bsdb.ClosedError):
+        with pytest.raises(bsdbkv.ClosedError):
             await db.aget(b"bsdb")
-        with pytest.raises(bsdb.ClosedError):
+        with pytest.raises(bsdbkv.ClosedError):
             await db.aget_many([b"bsdb"])
 
     asyncio.run(main())

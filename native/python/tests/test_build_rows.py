@@ -10,8 +10,8 @@ from functools import partial
 import pytest
 from conftest import bsdb_command
 
-import bsdb
-from bsdb._bsdb import _encode
+import bsdbkv
+from bsdbkv._bsdb import _encode
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -224,7 +224,7 @@ def java(tmp_path, data, *options):
     bsdb_command(
         "build-parquet", "-i", tmp_path / "table.parquet", "-o", tmp_path / "db", "-q", "--allow-empty-key", *options
     )
-    with bsdb.open(tmp_path / "db") as db:
+    with bsdbkv.open(tmp_path / "db") as db:
         return db.schema_json, dict(db)
 
 

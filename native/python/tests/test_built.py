@@ -7,7 +7,7 @@ from conftest import bsdb_command
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import bsdb
+import bsdbkv
 
 LAYOUTS = {
     "blocked": ["--layout", "blocked"],
@@ -36,7 +36,7 @@ MODEL = {key.encode(): value.encode() for key, value in TEXT.items()}
 
 @pytest.fixture(scope="module", params=LAYOUTS)
 def db(request, build):
-    return bsdb.open(build(TEXT, *LAYOUTS[request.param]))
+    return bsdbkv.open(build(TEXT, *LAYOUTS[request.param]))
 
 
 def test_records(db):
@@ -54,7 +54,7 @@ def test_records(db):
 
 @pytest.mark.parametrize("options", [["--layout", "compressed"], ["--layout", "packed", "--shards", "3"]])
 def test_ranges(build, options):
-    db = bsdb.open(build(TEXT, "--ordered", *options))
+    db = bsdbkv.open(build(TEXT, "--ordered", *options))
     model = sorted(MODEL.items())
     assert db.ordered and db.statistics["ordered"] and db == MODEL
     assert list(db.range()) == model and list(db.range(reverse=True)) == model[::-1]
@@ -78,7 +78,7 @@ def test_ranges(build, options):
     assert next(begun) == model[0]
     db.close()
     assert list(begun) == model[1:]
-    with pytest.raises(bsdb.ClosedError):
+    with pytest.raises(bsdbkv.ClosedError):
         db.count()
 
 
@@ -98,25 +98,25 @@ def test_any_keys(db, data):
 
 
 def test_approximate(build):
-    db = bsdb.open(build({f"k{i}": f"{i:08}" for i in range(1000)}, "-a", "-cb", "16"))
+    db = bsdbkv.open(build({f"k{i}": f"{i:08}" for i in range(1000)}, "-a", "-cb", "16"))
     assert db.approximate and db.layout == "none" and db.statistics["kept_bytes"] == 8
     assert all(db[f"k{i}"] == b"%08d" % i for i in range(1000))
     assert sum(f"x{i}" in db for i in range(1000)) < 10
-    with pytest.raises(bsdb.UnsupportedError):
+    with pytest.raises(bsdbkv.UnsupportedError):
         db.items().__iter__()
 
 
 def test_no_order(db):
     assert not db.ordered
     for ask in (db.range, db.count):
-        with pytest.raises(bsdb.UnsupportedError, match="bsdb build --ordered"):
+        with pytest.raises(bsdbkv.UnsupportedError, match="bsdb build --ordered"):
             ask()
 
 
 def test_no_records(build):
-    empty = bsdb.open(build({}, "--ordered"))
+    empty = bsdbkv.open(build({}, "--ordered"))
     assert list(empty.range()) == [] and list(empty.range("a", reverse=True)) == [] and empty.count() == 0
-    db = bsdb.open(build({}))
+    db = bsdbkv.open(build({}))
     assert len(db) == 0 and not db and dict(db) == {} and db == {} and db.get_many(["a"]) == [None]
 
 
@@ -124,11 +124,11 @@ def test_stores(build, tmp_path):
     first, second = build({"k": "first"}), build({"k": "second", "l": "x"})
     store = tmp_path / "store"
     bsdb_command("publish", first, store, "--version", "v1")
-    followed = bsdb.Store(store)
+    followed = bsdbkv.Store(store)
     before = followed.database
     assert before is followed.database
     assert followed.version == "v1" and before["k"] == b"first" and followed.refresh() is False
-    assert bsdb.open(store).path == str(store / "v1") and "version v1" in repr(followed)
+    assert bsdbkv.open(store).path == str(store / "v1") and "version v1" in repr(followed)
     (store / "v2").mkdir()
     for file in second.iterdir():
         (store / "v2" / file.name).write_bytes(file.read_bytes())

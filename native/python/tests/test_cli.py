@@ -9,8 +9,8 @@ import sys
 import pytest
 from conftest import GOLDEN, bsdb_command
 
-import bsdb
-from bsdb import _cli as cli
+import bsdbkv
+from bsdbkv import _cli as cli
 
 DB = str(GOLDEN / "v1-blocked")
 
@@ -58,10 +58,10 @@ def test_the_database_as_an_argument(run, monkeypatch):
 
 
 def test_commands_that_need_java(run):
-    message = "bsdb plan: is not covered by python -m bsdb; use the Java command: bsdb plan\n"
+    message = "bsdb plan: is not covered by python -m bsdbkv; use the Java command: bsdb plan\n"
     assert run("plan", "--records", "1") == (2, b"", message)
     code, out, err = run("build", "-i", "x", "-a")
-    assert code == 2 and err.startswith("bsdb build: -a is not covered by python -m bsdb; use the Java command: bsdb b")
+    assert code == 2 and err.startswith("bsdb build: -a is not covered by python -m bsdbkv; use the Java command: bsdb b")
 
 
 def test_keys_from_files(run, tmp_path):
@@ -70,7 +70,7 @@ def test_keys_from_files(run, tmp_path):
     code, out, err = run("get", "-d", DB, "--keys-from", file)
     assert code == 1 and err == "bsdb get: 0x6e6978ff is absent\n"
     assert out == b"build and serve, build and serve, build and serve\nan empty key is a key\n\n"
-    words = [sys.executable, "-m", "bsdb", "get", "-d", DB, "--keys-from", "-"]
+    words = [sys.executable, "-m", "bsdbkv", "get", "-d", DB, "--keys-from", "-"]
     done = subprocess.run(words, input=b"empty\n", capture_output=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"\n", b"")
 
@@ -86,10 +86,10 @@ def test_scan(run):
 def test_stat(run):
     code, out, _ = run("stat", "-d", DB, "--json")
     facts = json.loads(out)
-    assert code == 0 and facts["databaseId"] == bsdb.open(DB).id and facts["records"] == 3 and facts["valueSchema"] is None
+    assert code == 0 and facts["databaseId"] == bsdbkv.open(DB).id and facts["records"] == 3 and facts["valueSchema"] is None
     assert b"\nkind                        exact, blocked\n" in run("stat", "-d", DB)[1]
     typed = GOLDEN / "v1-typed"
-    assert json.loads(run("stat", "-d", typed, "--schema")[1]) == bsdb.open(typed).schema
+    assert json.loads(run("stat", "-d", typed, "--schema")[1]) == bsdbkv.open(typed).schema
     assert run("stat", "-d", DB, "--schema")[0] == 2
 
 
@@ -104,8 +104,8 @@ def test_verify(run):
 def test_help(run):
     for words in [["--help"], *([each, "--help"] for each in ("build", "build-parquet", "get", "scan", "verify"))]:
         code, out, _ = run(*words)
-        assert code == 0 and b"Examples:" in out and b"python -m bsdb" in out
-    assert run("--version") == (0, f"bsdb {bsdb.__version__}\n".encode(), "")
+        assert code == 0 and b"Examples:" in out and b"python -m bsdbkv" in out
+    assert run("--version") == (0, f"bsdb {bsdbkv.__version__}\n".encode(), "")
 
 
 @pytest.mark.parametrize(
@@ -130,15 +130,15 @@ def test_help(run):
         (["scan", "-d", DB, "--count", "-s", ","], "bsdb scan: -s is for values"),
         (["scan", "-d", DB, "--from", "x", "--key-encoding", "hex"], 'bsdb scan: --from "x" is not hex'),
         (["scan", "-d", "hdfs://host/db"], "bsdb scan: hdfs://host/db: "),
-        (["stat", "-d", "s3://bucket/db"], "bsdb stat: python -m bsdb stat takes a directory; "),
-        (["get", "-d", "s3://bucket/db", "--keytab", "x"], "bsdb get: --keytab is not covered by python -m bsdb; "),
+        (["stat", "-d", "s3://bucket/db"], "bsdb stat: python -m bsdbkv stat takes a directory; "),
+        (["get", "-d", "s3://bucket/db", "--keytab", "x"], "bsdb get: --keytab is not covered by python -m bsdbkv; "),
         (["stat", "-d", DB, "--schema"], f"bsdb stat: {DB}: the values are plain bytes"),
     ],
 )
 def test_mistakes(run, words, message):
     code, out, err = run(*words)
     assert code == 2 and out == b"" and err.startswith(message), err
-    assert re.fullmatch(r"bsdb[^\n]*\n(Try: python -m bsdb( \w+)? --help\n)?", err), err
+    assert re.fullmatch(r"bsdb[^\n]*\n(Try: python -m bsdbkv( \w+)? --help\n)?", err), err
 
 
 def test_damage(run, tmp_path):
@@ -154,13 +154,13 @@ def test_damage(run, tmp_path):
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
 def test_a_full_device():
     with open("/dev/full", "wb") as full:
-        done = subprocess.run([sys.executable, "-m", "bsdb", "get", "-d", DB, "bsdb"], stdout=full, stderr=subprocess.PIPE)
+        done = subprocess.run([sys.executable, "-m", "bsdbkv", "get", "-d", DB, "bsdb"], stdout=full, stderr=subprocess.PIPE)
     assert done.returncode == 2 and b"No space left on device" in done.stderr and done.stderr.count(b"\n") == 1
 
 
 def test_a_closed_pipe(build):
     db = build({f"k{i}": "v" * 100 for i in range(20_000)})
-    words = [sys.executable, "-m", "bsdb", "scan", "-d", db]
+    words = [sys.executable, "-m", "bsdbkv", "scan", "-d", db]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         first = process.stdout.readline()
         process.stdout.close()

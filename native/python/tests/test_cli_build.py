@@ -1,4 +1,4 @@
-"""``python -m bsdb build`` makes the files that ``bsdb build`` makes, byte for byte, and reports the same. The variable
+"""``python -m bsdbkv build`` makes the files that ``bsdb build`` makes, byte for byte, and reports the same. The variable
 BSDB names that command."""
 
 import gzip
@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from test_cli_same import java, same
 
-from bsdb import _cli
+from bsdbkv import _cli
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -168,7 +168,7 @@ def test_standard_input(tmp_path):
     words = ["build", "-i", "-", "-q", "-z", "-o"]
     for name, content_of in [("plain", TEXT), ("gzip", gzip.compress(TEXT)), ("zstd", zstd(TEXT))]:
         done = subprocess.run(
-            [sys.executable, "-m", "bsdb", *words, tmp_path / name], input=content_of, capture_output=True
+            [sys.executable, "-m", "bsdbkv", *words, tmp_path / name], input=content_of, capture_output=True
         )
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     source = tmp_path / "a.gz"
@@ -269,9 +269,9 @@ def test_rows_that_are_left_out(inputs, tmp_path, capfd):
         (["-i", "twice.parquet", "-kf", "id", "--value-fields", "nix"], "has no column nix (it has id, name, raw"),
         (["-i", "twice.parquet", "-kf", "id", "--value-fields", "id,id"], "--value-fields names id twice"),
         (["-i", "twice.parquet", "-kf", "a\\b"], "-kf a\\b has a backslash before neither a comma nor"),
-        (["-i", "twice.parquet", "-kf", "id", "--widen"], "--widen is not covered by python -m bsdb"),
+        (["-i", "twice.parquet", "-kf", "id", "--widen"], "--widen is not covered by python -m bsdbkv"),
         (["-i", "twice.parquet", "-kf", "id", "--csv"], "--csv is for text (--format text)"),
-        (["-i", "hdfs://host/x.parquet", "-kf", "id"], "a URI is not covered by python -m bsdb"),
+        (["-i", "hdfs://host/x.parquet", "-kf", "id"], "a URI is not covered by python -m bsdbkv"),
         (["-i", "pq/1.parquet", "-i", "nulls.parquet", "-kf", "id"], "its columns differ from those of pq/1.parquet"),
     ],
 )

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from conftest import GOLDEN
 
-from bsdb import _cli
+from bsdbkv import _cli
 
 
 def java(words, directory=None):
@@ -24,7 +24,7 @@ def same(ran):
     """What is the same in every run: without times, progress, and the name of the program."""
     code, out, err = ran
     out = re.sub(rb'"seconds":[0-9.eE-]+', b'"seconds":0', out)
-    err = err.replace("python -m bsdb", "bsdb")
+    err = err.replace("python -m bsdbkv", "bsdb")
     err = re.sub(r"(?m)^[a-z]+ +\[[#-]+\].*\n", "", err)
     return code, out, re.sub(r"(?m)in [0-9.]+ s(;|$)", r"in 0 s\1", err)
 
@@ -165,7 +165,7 @@ def test_help(command, capfdbinary):
     theirs = java([command, "--help"])[1].decode()
     assert _cli.main([command, "--help"]) == 0
     ours = capfdbinary.readouterr().out.decode()
-    theirs = re.sub(r"\bbsdb (?=(build|get|plan|scan|sign|stat|verify)\b)", "python -m bsdb ", theirs)
+    theirs = re.sub(r"\bbsdb (?=(build|get|plan|scan|sign|stat|verify)\b)", "python -m bsdbkv ", theirs)
     lines = theirs.splitlines()
     assert [line for line in ours.splitlines() if line not in lines] == []
 

@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from test_cli_same import java
 
-import bsdb
-from bsdb import _bsdb
-from bsdb._cli import _input, _make
-from bsdb._cli._syntax import Syntax
+import bsdbkv
+from bsdbkv import _bsdb
+from bsdbkv._cli import _input, _make
+from bsdbkv._cli._syntax import Syntax
 
 SKIP = ["--on-bad-line", "skip", "--allow-empty-key"]
 CSV = ["--csv"]
@@ -137,7 +137,7 @@ def theirs(directory, path, options):
         return err.splitlines()[0].removeprefix("bsdb build: ")
     report = json.loads(out)
     names = ("lines", "records", "rejected", "rejectedByReason", "bytesRead")
-    return list(bsdb.open(target).items()), [report[name] for name in names]
+    return list(bsdbkv.open(target).items()), [report[name] for name in names]
 
 
 def ours(path, options):
@@ -147,7 +147,7 @@ def ours(path, options):
         source["files"] = _input.find(arguments.all("-i"), [])
         source["rejects"] = None
         records, report = _bsdb._read_text(source)
-    except (_input.InputError, bsdb.Error) as error:
+    except (_input.InputError, bsdbkv.Error) as error:
         return str(error)
     names = ("lines", "records_read", "rejected", "rejected_by_reason", "bytes_read")
     return records, [report[name] for name in names]

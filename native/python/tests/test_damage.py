@@ -6,7 +6,7 @@ import shutil
 import pytest
 from conftest import GOLDEN, RECORDS
 
-import bsdb
+import bsdbkv
 
 KINDS = ["v1-blocked", "v1-compressed", "v1-packed-filter", "v1-packed-zstd", "v1-ptr", "v2-blocked"]
 
@@ -14,16 +14,16 @@ KINDS = ["v1-blocked", "v1-compressed", "v1-packed-filter", "v1-packed-zstd", "v
 def check(directory):
     """Whether damage was noticed; every answer until then was right."""
     try:
-        with bsdb.open(directory) as db:
+        with bsdbkv.open(directory) as db:
             assert db.get_many([*RECORDS, b"absent"]) == [*RECORDS.values(), None]
             assert all(db[key] == value for key, value in RECORDS.items())
             assert dict(db.items()) == RECORDS
             db.verify()
         return False
-    except bsdb.DamagedError as error:
+    except bsdbkv.DamagedError as error:
         assert str(directory) in error.path and error.path in str(error) and error.offset >= 0
         assert f"byte {error.offset}" in str(error)
-    except bsdb.Error as error:
+    except bsdbkv.Error as error:
         assert str(directory) in str(error)
     return True
 
@@ -58,8 +58,8 @@ def test_cut_and_missing_files(tmp_path):
             file.write_bytes(whole[:length])
             assert check(copy)
         file.unlink()
-        with pytest.raises(bsdb.Error, match=str(copy)):
-            bsdb.open(copy)
+        with pytest.raises(bsdbkv.Error, match=str(copy)):
+            bsdbkv.open(copy)
         file.write_bytes(whole)
 
 
@@ -68,5 +68,5 @@ def test_a_missing_file_is_not_found(tmp_path):
     shutil.copytree(GOLDEN / "v1-packed", copy)
     next(copy.glob("data-*")).unlink()
     with pytest.raises(FileNotFoundError) as raised:
-        bsdb.open(copy)
+        bsdbkv.open(copy)
     assert "data-" in raised.value.filename

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 from conftest import GOLDEN, RECORDS
 
-import bsdb
+import bsdbkv
 
 
 def expected(path):
@@ -16,14 +16,14 @@ def expected(path):
     if path.name == "v1-typed":
         return {key: bytes([2 * len(value)]) + value for key, value in RECORDS.items()}
     if path.name == "v1-sharded":
-        return dict(bsdb.open(path).items())
+        return dict(bsdbkv.open(path).items())
     return RECORDS
 
 
 @pytest.mark.parametrize("access", ["mapped", "read", "direct"])
 def test_every_kind_is_read_in_every_way(golden, access):
     records = expected(golden)
-    with bsdb.open(golden, access=access) as db:
+    with bsdbkv.open(golden, access=access) as db:
         assert isinstance(db, Mapping)
         assert len(db) == len(records) and bool(db)
         for key, value in records.items():
@@ -51,9 +51,9 @@ def test_every_kind_is_read_in_every_way(golden, access):
         assert len(db.id) == 32 and db.path == str(golden)
         if db.approximate:
             assert db.layout == "none"
-            with pytest.raises(bsdb.UnsupportedError, match="keeps no keys"):
+            with pytest.raises(bsdbkv.UnsupportedError, match="keeps no keys"):
                 list(db)
-            assert db == bsdb.open(golden) and db != records
+            assert db == bsdbkv.open(golden) and db != records
         else:
             assert dict(db) == dict(db.items()) == records
             assert list(db) == list(db.keys()) == [key for key, _ in db.items()]
@@ -63,7 +63,7 @@ def test_every_kind_is_read_in_every_way(golden, access):
 
 
 def test_views():
-    db = bsdb.open(GOLDEN / "v1-blocked")
+    db = bsdbkv.open(GOLDEN / "v1-blocked")
     assert list(db) == [b"bsdb", b"empty", b""], "the order of the input"
     assert b"bsdb" in db.keys() and "nix" not in db.keys()
     assert b"" in db.values() and b"nix" not in db.values()
@@ -83,23 +83,23 @@ def test_views():
 
 
 def test_equality():
-    db = bsdb.open(GOLDEN / "v1-blocked")
-    assert db == bsdb.open(GOLDEN / "v1-packed"), "the same records in another layout"
-    assert db != bsdb.open(GOLDEN / "v1-typed")
+    db = bsdbkv.open(GOLDEN / "v1-blocked")
+    assert db == bsdbkv.open(GOLDEN / "v1-packed"), "the same records in another layout"
+    assert db != bsdbkv.open(GOLDEN / "v1-typed")
     assert db != {} and db != {**RECORDS, b"empty": b"x"} and db != 7
     with pytest.raises(TypeError):
         hash(db)
 
 
 def test_code_that_takes_a_mapping():
-    db = bsdb.open(GOLDEN / "v1-packed")
+    db = bsdbkv.open(GOLDEN / "v1-packed")
     assert {**db, b"more": b""} == {**RECORDS, b"more": b""}
     assert dict(db) == RECORDS and ChainMap({}, db)[b"empty"] == b""
 
 
 @pytest.mark.parametrize("key", [1, None, 1.5, ("a",), ["a"], object()])
 def test_wrong_types_of_keys(key):
-    db = bsdb.open(GOLDEN / "v1-blocked")
+    db = bsdbkv.open(GOLDEN / "v1-blocked")
     message = f"a key must be bytes, bytearray, memoryview or str, not {type(key).__name__}; "
     with pytest.raises(TypeError, match=r"^keys\[1\]: a key must be"):
         db.get_many(iter(["a", key]))
@@ -111,7 +111,7 @@ def test_wrong_types_of_keys(key):
 
 
 def test_one_key_is_not_many():
-    db = bsdb.open(GOLDEN / "v1-blocked")
+    db = bsdbkv.open(GOLDEN / "v1-blocked")
     for keys in ["bsdb", b"bsdb", bytearray(b"bsdb")]:
         with pytest.raises(TypeError, match="expected many keys"):
             db.get_many(keys)
@@ -120,12 +120,12 @@ def test_one_key_is_not_many():
 
 
 def test_memoryviews_of_any_shape():
-    db = bsdb.open(GOLDEN / "v1-blocked")
+    db = bsdbkv.open(GOLDEN / "v1-blocked")
     assert db[memoryview(b"b_s_d_b")[::2]] == RECORDS[b"bsdb"]
 
 
 def test_closing():
-    db = bsdb.open(GOLDEN / "v1-blocked")
+    db = bsdbkv.open(GOLDEN / "v1-blocked")
     scan = iter(db.items())
     with db as entered:
         assert entered is db and not db.closed
@@ -143,25 +143,25 @@ def test_closing():
         lambda: db.statistics,
     ]
     for use in uses:
-        with pytest.raises(bsdb.ClosedError, match="v1-blocked: the database is closed; open it again"):
+        with pytest.raises(bsdbkv.ClosedError, match="v1-blocked: the database is closed; open it again"):
             use()
     assert dict(scan) == RECORDS, "a scan that has begun ends as usual"
 
 
 def test_errors_of_opening(tmp_path):
     with pytest.raises(FileNotFoundError) as raised:
-        bsdb.open(tmp_path / "nix")
-    assert isinstance(raised.value, bsdb.Error) and isinstance(raised.value, bsdb.NotFoundError)
+        bsdbkv.open(tmp_path / "nix")
+    assert isinstance(raised.value, bsdbkv.Error) and isinstance(raised.value, bsdbkv.NotFoundError)
     assert raised.value.filename == str(tmp_path / "nix") and raised.value.errno == 2
-    with pytest.raises(bsdb.NotADatabaseError, match="no manifest") as raised:
-        bsdb.open(tmp_path)
+    with pytest.raises(bsdbkv.NotADatabaseError, match="no manifest") as raised:
+        bsdbkv.open(tmp_path)
     assert raised.value.path == str(tmp_path)
-    with pytest.raises(bsdb.NotADatabaseError, match="CURRENT"):
-        bsdb.Store(GOLDEN / "v1-blocked")
+    with pytest.raises(bsdbkv.NotADatabaseError, match="CURRENT"):
+        bsdbkv.Store(GOLDEN / "v1-blocked")
     with pytest.raises(ValueError, match="'mapped', 'read' or 'direct', not 'x'"):
-        bsdb.open(GOLDEN / "v1-blocked", access="x")
+        bsdbkv.open(GOLDEN / "v1-blocked", access="x")
     with pytest.raises(TypeError):
-        bsdb.open(7)
+        bsdbkv.open(7)
 
 
 def test_paths_of_any_type(monkeypatch):
@@ -170,39 +170,39 @@ def test_paths_of_any_type(monkeypatch):
             return os.fsencode(GOLDEN / "v1-blocked")
 
     for path in [Bytes(), Bytes().__fspath__(), GOLDEN / "v1-blocked", str(GOLDEN / "v1-blocked")]:
-        assert bsdb.open(path).path == str(GOLDEN / "v1-blocked")
-        with pytest.raises(bsdb.NotADatabaseError, match="CURRENT"):
-            bsdb.Store(path)
+        assert bsdbkv.open(path).path == str(GOLDEN / "v1-blocked")
+        with pytest.raises(bsdbkv.NotADatabaseError, match="CURRENT"):
+            bsdbkv.Store(path)
     monkeypatch.chdir(GOLDEN)
-    assert bsdb.open(b"v1-blocked").path == str(GOLDEN / "v1-blocked")
+    assert bsdbkv.open(b"v1-blocked").path == str(GOLDEN / "v1-blocked")
 
 
-@pytest.mark.parametrize("use", [bsdb.open, bsdb.Store])
+@pytest.mark.parametrize("use", [bsdbkv.open, bsdbkv.Store])
 def test_urls_are_refused(use, tmp_path, monkeypatch):
     for url in ["hdfs://name:8020/db", "sftp://host/db"]:
-        with pytest.raises(bsdb.NotADatabaseError, match=f"^{url}: a URL.*bsdb pull {url} DIR"):
+        with pytest.raises(bsdbkv.NotADatabaseError, match=f"^{url}: a URL.*bsdb pull {url} DIR"):
             use(url)
-    with pytest.raises(bsdb.NotADatabaseError, match="give the path itself, /tmp/db$"):
+    with pytest.raises(bsdbkv.NotADatabaseError, match="give the path itself, /tmp/db$"):
         use("file:///tmp/db")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "s3:" / "bucket").mkdir(parents=True)
-    with pytest.raises(bsdb.NotADatabaseError, match="no manifest|CURRENT"):
+    with pytest.raises(bsdbkv.NotADatabaseError, match="no manifest|CURRENT"):
         use("s3://bucket")
 
 
 def test_one_shard_of_a_set():
-    whole = bsdb.open(GOLDEN / "v1-sharded")
+    whole = bsdbkv.open(GOLDEN / "v1-sharded")
     assert whole.statistics["shards"] > 1
     shard = next(path for path in sorted((GOLDEN / "v1-sharded").glob("shard-*")) if path.is_dir())
-    part = bsdb.open(shard)
+    part = bsdbkv.open(shard)
     held, elsewhere = 0, 0
     for key, value in whole.items():
         try:
             assert part[key] == value
             held += 1
-        except bsdb.NotHeldError as error:
+        except bsdbkv.NotHeldError as error:
             assert error.path == str(shard) and isinstance(error.shard, int)
             elsewhere += 1
     assert held == len(part) and held + elsewhere == len(whole) and elsewhere > 0
-    with pytest.raises(bsdb.NotHeldError):
+    with pytest.raises(bsdbkv.NotHeldError):
         part.get_many(list(whole))

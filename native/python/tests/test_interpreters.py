@@ -5,16 +5,16 @@ import sys
 
 import pytest
 
-import bsdb
+import bsdbkv
 
 # What another interpreter runs.
 OTHER = """
 try:
-    import bsdb
+    import bsdbkv
 except ImportError as error:
     print("refused:", error, flush=True)
 else:
-    print("imported:", bsdb.open(%r)["key"].decode(), flush=True)
+    print("imported:", bsdbkv.open(%r)["key"].decode(), flush=True)
 """
 
 MAIN = f"""
@@ -24,12 +24,12 @@ try:
 except ImportError:
     import _xxsubinterpreters as interpreters
 if sys.argv[2] == "imported":
-    import bsdb
+    import bsdbkv
 other = interpreters.create()
 interpreters.run_string(other, {OTHER!r} % sys.argv[1])
 interpreters.destroy(other)
-import bsdb
-print(bsdb.open(sys.argv[1])["key"].decode())
+import bsdbkv
+print(bsdbkv.open(sys.argv[1])["key"].decode())
 """
 
 
@@ -39,7 +39,7 @@ def test_other_interpreters(before, tmp_path):
         import _interpreters  # noqa: F401
     except ImportError:
         pytest.importorskip("_xxsubinterpreters")
-    bsdb.build(tmp_path / "db", {"key": "value"})
+    bsdbkv.build(tmp_path / "db", {"key": "value"})
     words = [sys.executable, "-c", MAIN, str(tmp_path / "db"), before]
     done = subprocess.run(words, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-import bsdb
+import bsdbkv
 
 KILLS = int(os.environ.get("BSDB_KILLS", "12"))
 RECORDS = 3000
@@ -20,21 +20,21 @@ RECORDS = 3000
 # Builds one generation after the other, each with the same value for all keys.
 BUILDS = f"""
 import random, sys
-import bsdb
+import bsdbkv
 target, seed, layout = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 draw = random.Random(seed)
 print("ready", flush=True)
 for generation in range(seed * 1000, seed * 1000 + 1000):
     shards = draw.choice([1, 1, 3])
     records = ((str(key), str(generation)) for key in range({RECORDS}))
-    bsdb.build(target, records, layout=layout, shards=shards, overwrite=True, threads=2, memory_bytes=1 << 20)
+    bsdbkv.build(target, records, layout=layout, shards=shards, overwrite=True, threads=2, memory_bytes=1 << 20)
     print("built", flush=True)
 """
 
 
 def check(target):
     """Asserts that a database is complete, and returns its generation."""
-    with bsdb.open(target) as db:
+    with bsdbkv.open(target) as db:
         assert db.verify()["records"] == RECORDS == len(db)
         (value,) = set(db.values())
         return value
@@ -73,11 +73,11 @@ def test_kills(tmp_path):
         if target.exists():
             value = check(target)
             generations.add(value)
-            serving = bsdb.open(target)
+            serving = bsdbkv.open(target)
     for path in left(tmp_path):  # what may belong to a build that is just beginning is left alone for a minute
         os.utime(path, (0, 0))
-    bsdb.build(target, {"key": "value"}, overwrite=True)
-    assert dict(bsdb.open(target)) == {b"key": b"value"}
+    bsdbkv.build(target, {"key": "value"}, overwrite=True)
+    assert dict(bsdbkv.open(target)) == {b"key": b"value"}
     assert left(tmp_path) == [] and [path.name for path in tmp_path.iterdir()] == ["db"]
     assert generations
     print(f"{len(generations)} databases were seen after {KILLS} kills")
@@ -88,7 +88,7 @@ def test_kills(tmp_path):
 def test_interrupts(tmp_path, exists):
     target = tmp_path / "db"
     if exists:
-        bsdb.build(target, ((str(key), "old") for key in range(RECORDS)))
+        bsdbkv.build(target, ((str(key), "old") for key in range(RECORDS)))
     draw = random.Random(7)
     interrupted = 0
 
@@ -101,7 +101,7 @@ def test_interrupts(tmp_path, exists):
             try:
                 signal.setitimer(signal.ITIMER_REAL, 0.001 + draw.random() * 0.1)
                 records = ((str(key), "new") for key in range(RECORDS))
-                bsdb.build(tmp_path / "other", records, shards=draw.choice([1, 3]), threads=2, memory_bytes=1 << 20)
+                bsdbkv.build(tmp_path / "other", records, shards=draw.choice([1, 3]), threads=2, memory_bytes=1 << 20)
                 signal.setitimer(signal.ITIMER_REAL, 0)
             except KeyboardInterrupt:
                 interrupted += 1

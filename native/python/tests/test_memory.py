@@ -21,9 +21,9 @@ LAYOUTS = {
 
 CHILD = f"""
 import resource, sys
-import bsdb
+import bsdbkv
 
-db = bsdb.open(sys.argv[1], access=sys.argv[2])
+db = bsdbkv.open(sys.argv[1], access=sys.argv[2])
 LONG, PRESSED = {LONG}, {PRESSED}
 assert db["small"] == b"value" and db.get_many(["small"]) == [b"value"]
 hard = resource.getrlimit(resource.RLIMIT_AS)[1]
@@ -108,8 +108,8 @@ def test_a_batch_that_does_not_fit(build):
     numpy = pytest.importorskip("numpy")
     child = """
 import resource, sys
-import numpy, bsdb
-db = bsdb.open(sys.argv[1])
+import numpy, bsdbkv
+db = bsdbkv.open(sys.argv[1])
 keys = numpy.zeros(3_000_000, "V4")
 db.get_many(keys[:10])
 size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
@@ -138,8 +138,8 @@ def test_a_row_that_does_not_fit(tmp_path):
     bsdb_command("build-parquet", "-i", tmp_path / "rows.parquet", "-kf", "id", "-o", tmp_path / "db", "-q")
     child = f"""
 import resource, sys
-import pyarrow, bsdb
-db = bsdb.open(sys.argv[1])
+import pyarrow, bsdbkv
+db = bsdbkv.open(sys.argv[1])
 assert db.get_row("small")["text"] == "t"
 hard = resource.getrlimit(resource.RLIMIT_AS)[1]
 for room in (10, 100, 200, 300, 500):

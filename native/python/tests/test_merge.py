@@ -9,7 +9,7 @@ import pytest
 from conftest import bsdb_command
 from test_build import content
 
-import bsdb
+import bsdbkv
 
 OLD = {f"user:{i * 7919 % 3000}": f'{{"user":{i},"name":"name {i % 17}"}}' for i in range(3000)}
 NEW = {f"user:{i}": f"new {i}" for i in range(0, 4000, 7)}
@@ -29,15 +29,15 @@ def write(path, records):
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("options", [{}, {"ordered": True}, {"shards": 3}, {"shards": 3, "ordered": True}], ids=str)
 def test_merge(tmp_path, layout, options):
-    bsdb.build(tmp_path / "base", OLD, layout=layout, **options)
+    bsdbkv.build(tmp_path / "base", OLD, layout=layout, **options)
     before = content(tmp_path / "base")
-    built = bsdb.merge(tmp_path / "merged", tmp_path / "base", NEW, delete=DELETED)
-    db = bsdb.open(tmp_path / "merged")
+    built = bsdbkv.merge(tmp_path / "merged", tmp_path / "base", NEW, delete=DELETED)
+    db = bsdbkv.open(tmp_path / "merged")
     assert db == expected() and db.id == built.id and db.layout == layout
     assert db.verify()["records"] == built.records == len(db)
     assert content(tmp_path / "base") == before
     gone = set(DELETED)
-    assert built.changes == bsdb.Changes(
+    assert built.changes == bsdbkv.Changes(
         kept=sum(key not in NEW and key not in gone for key in OLD),
         replaced=sum(key in NEW and key not in gone for key in OLD),
         added=sum(key not in OLD and key not in gone for key in NEW),
@@ -50,8 +50,8 @@ def test_merge(tmp_path, layout, options):
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("options", [{}, {"ordered": True}, {"shards": 3, "ordered": True}], ids=str)
 def test_same_as_the_command(tmp_path, layout, options):
-    bsdb.build(tmp_path / "base", OLD, layout=layout, **options)
-    bsdb.merge(tmp_path / "python", tmp_path / "base", NEW, delete=DELETED)
+    bsdbkv.build(tmp_path / "base", OLD, layout=layout, **options)
+    bsdbkv.merge(tmp_path / "python", tmp_path / "base", NEW, delete=DELETED)
     write(tmp_path / "new", NEW)
     (tmp_path / "deleted").write_text("\n".join(DELETED))
     words = ["-d", tmp_path / "base", "-i", tmp_path / "new", "-s", r"\t", "--delete", tmp_path / "deleted"]
@@ -60,25 +60,25 @@ def test_same_as_the_command(tmp_path, layout, options):
 
 
 def test_changes_one_by_one(tmp_path):
-    bsdb.build(tmp_path / "base", {"a": "1", "b": "2", "c": "3"})
-    base = bsdb.open(tmp_path / "base")
-    with bsdb.Merger(tmp_path / "merged", base) as merger:
+    bsdbkv.build(tmp_path / "base", {"a": "1", "b": "2", "c": "3"})
+    base = bsdbkv.open(tmp_path / "base")
+    with bsdbkv.Merger(tmp_path / "merged", base) as merger:
         merger.add("a", "x")
         merger.delete("a")
         merger.delete("b")
         merger.add("b", "y")
         merger.delete(b"absent")
-    assert merger.built.changes == bsdb.Changes(1, 1, 0, 1, 1, 2)
-    assert dict(bsdb.open(tmp_path / "merged")) == {b"b": b"y", b"c": b"3"}
-    with pytest.raises(bsdb.ExistsError, match="is the base itself"):
-        bsdb.merge(tmp_path / "base", base, {}, overwrite=True)
-    with pytest.raises(bsdb.BuildError, match="layout is not that of the base"):
-        bsdb.merge(tmp_path / "other", base, {}, layout="compact")
+    assert merger.built.changes == bsdbkv.Changes(1, 1, 0, 1, 1, 2)
+    assert dict(bsdbkv.open(tmp_path / "merged")) == {b"b": b"y", b"c": b"3"}
+    with pytest.raises(bsdbkv.ExistsError, match="is the base itself"):
+        bsdbkv.merge(tmp_path / "base", base, {}, overwrite=True)
+    with pytest.raises(bsdbkv.BuildError, match="layout is not that of the base"):
+        bsdbkv.merge(tmp_path / "other", base, {}, layout="compact")
     with pytest.raises(TypeError, match="pass a list of it"):
-        bsdb.merge(tmp_path / "other", base, {}, delete="abc")
-    with pytest.raises(bsdb.BuildError, match="nothing to delete"):
-        bsdb.Builder(tmp_path / "other")._native.delete_many(["a"])
-    with pytest.raises(RuntimeError, match="mine"), bsdb.Merger(tmp_path / "other", base) as merger:
+        bsdbkv.merge(tmp_path / "other", base, {}, delete="abc")
+    with pytest.raises(bsdbkv.BuildError, match="nothing to delete"):
+        bsdbkv.Builder(tmp_path / "other")._native.delete_many(["a"])
+    with pytest.raises(RuntimeError, match="mine"), bsdbkv.Merger(tmp_path / "other", base) as merger:
         raise RuntimeError("mine")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["base", "merged"]
 
@@ -86,14 +86,14 @@ def test_changes_one_by_one(tmp_path):
 def test_rows_of_tables(tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
     table = pyarrow.table({"id": ["a", "b"], "age": [1, 2]})
-    bsdb.build(tmp_path / "base", table, key="id")
+    bsdbkv.build(tmp_path / "base", table, key="id")
     changes = pyarrow.table({"id": ["b", "c"], "age": [20, 30]})
-    bsdb.merge(tmp_path / "merged", tmp_path / "base", changes, key="id", delete=["a"])
-    bsdb.build(tmp_path / "built", changes, key="id")
+    bsdbkv.merge(tmp_path / "merged", tmp_path / "base", changes, key="id", delete=["a"])
+    bsdbkv.build(tmp_path / "built", changes, key="id")
     assert content(tmp_path / "merged") == content(tmp_path / "built")
     other = pyarrow.table({"id": ["b"], "height": [1.5]})
     with pytest.raises(ValueError, match="another schema"):
-        bsdb.merge(tmp_path / "other", tmp_path / "base", other, key="id")
+        bsdbkv.merge(tmp_path / "other", tmp_path / "base", other, key="id")
 
 
 def test_diff(tmp_path):
@@ -101,25 +101,25 @@ def test_diff(tmp_path):
     after["user:5"] = "changed"
     del after["user:6"]
     after["new"] = "value"
-    bsdb.build(tmp_path / "before", OLD)
-    bsdb.build(tmp_path / "after", after, layout="compressed", shards=2)
-    diff = bsdb.diff(tmp_path / "before", bsdb.open(tmp_path / "after"))
+    bsdbkv.build(tmp_path / "before", OLD)
+    bsdbkv.build(tmp_path / "after", after, layout="compressed", shards=2)
+    diff = bsdbkv.diff(tmp_path / "before", bsdbkv.open(tmp_path / "after"))
     found = sorted(diff)
     assert found == [
         ("added", b"new", None, b"value"),
         ("changed", b"user:5", OLD["user:5"].encode(), b"changed"),
         ("removed", b"user:6", OLD["user:6"].encode(), None),
     ]
-    counts = bsdb.DiffCounts(kept=2998, added=1, removed=1, changed=1)
+    counts = bsdbkv.DiffCounts(kept=2998, added=1, removed=1, changed=1)
     assert diff.counts == counts and list(diff) == []
-    assert bsdb.diff(tmp_path / "before", tmp_path / "after").count() == counts
-    assert list(bsdb.diff(tmp_path / "before", tmp_path / "before")) == []
+    assert bsdbkv.diff(tmp_path / "before", tmp_path / "after").count() == counts
+    assert list(bsdbkv.diff(tmp_path / "before", tmp_path / "before")) == []
 
 
 def test_diff_as_the_command(tmp_path):
-    bsdb.build(tmp_path / "before", OLD)
-    bsdb.merge(tmp_path / "after", tmp_path / "before", NEW, delete=DELETED)
-    diff = bsdb.diff(tmp_path / "before", tmp_path / "after")
+    bsdbkv.build(tmp_path / "before", OLD)
+    bsdbkv.merge(tmp_path / "after", tmp_path / "before", NEW, delete=DELETED)
+    diff = bsdbkv.diff(tmp_path / "before", tmp_path / "after")
     signs = {"added": "+", "removed": "-", "changed": "~"}
     found = sorted(f"{signs[change]} {key.decode()}" for change, key, *_ in diff)
     # The command exits with 1, as there are differences.
@@ -133,14 +133,14 @@ def test_diff_as_the_command(tmp_path):
 
 def test_delete_arrays(tmp_path):
     pa = pytest.importorskip("pyarrow")
-    bsdb.build(tmp_path / "base", {"a": "1", "b": "2", "c": "3"})
+    bsdbkv.build(tmp_path / "base", {"a": "1", "b": "2", "c": "3"})
     for i, keys in enumerate([pa.array(["a", "b"]), pa.chunked_array([[b"a"], [b"b"]])]):
-        bsdb.merge(tmp_path / str(i), tmp_path / "base", delete=keys)
-        with bsdb.open(tmp_path / str(i)) as db:
+        bsdbkv.merge(tmp_path / str(i), tmp_path / "base", delete=keys)
+        with bsdbkv.open(tmp_path / str(i)) as db:
             assert dict(db) == {b"c": b"3"}
     for keys in None, "a", 1:
         with pytest.raises(TypeError, match="expected keys to delete"):
-            bsdb.merge(tmp_path / "db", tmp_path / "base", delete=keys)
+            bsdbkv.merge(tmp_path / "db", tmp_path / "base", delete=keys)
     assert not (tmp_path / "db").exists()
 
 
@@ -155,7 +155,7 @@ def typed(tmp_path):
         pa.field("s", pa.struct([("a", pa.int32()), ("b", pa.string())])),
     ]
     table = pa.Table.from_pylist([{"id": 1, "x": 0.5}], schema=pa.schema(fields))
-    bsdb.build(tmp_path / "base", table, key="id")
+    bsdbkv.build(tmp_path / "base", table, key="id")
     return tmp_path / "base"
 
 
@@ -163,9 +163,9 @@ def test_merge_dicts_as_rows_of_the_base(tmp_path):
     base = typed(tmp_path)
     at = datetime.datetime(2020, 1, 2, 3, 4, 5, 6, datetime.timezone.utc)
     records = [{"s": {"b": "c"}, "x": 2, "id": 2, "at": at}, {"id": 3, "day": at.date(), "tags": ["t"]}]
-    bsdb.merge(tmp_path / "db", base, records, key="id")
+    bsdbkv.merge(tmp_path / "db", base, records, key="id")
     nothing = {"x": None, "day": None, "at": None, "tags": None, "s": None}
-    with bsdb.open(tmp_path / "db") as db, bsdb.open(base) as old:
+    with bsdbkv.open(tmp_path / "db") as db, bsdbkv.open(base) as old:
         assert db.schema == old.schema
         assert db.get_row("1") == {**nothing, "id": 1, "x": 0.5}
         assert db.get_row("2") == {**nothing, "id": 2, "x": 2.0, "at": at, "s": {"a": None, "b": "c"}}
@@ -188,13 +188,13 @@ def test_merge_dicts_as_rows_of_the_base(tmp_path):
 def test_merge_dicts_that_do_not_fit(tmp_path, record, error, text):
     base = typed(tmp_path)
     with pytest.raises(error, match=text):
-        bsdb.merge(tmp_path / "db", base, [record], key="id")
+        bsdbkv.merge(tmp_path / "db", base, [record], key="id")
     assert not (tmp_path / "db").exists()
 
 
 def test_merge_tables_of_another_schema(tmp_path):
     pa = pytest.importorskip("pyarrow")
-    bsdb.build(tmp_path / "base", pa.table({"id": [1], "x": [0.5]}), key="id")
+    bsdbkv.build(tmp_path / "base", pa.table({"id": [1], "x": [0.5]}), key="id")
     wrong = {
         "have the column 'x' of the type string, and the base double": {"id": [1], "x": ["a"]},
         "have the column 'x' where the base has 'id'": {"x": [0.5], "id": [1]},
@@ -203,5 +203,5 @@ def test_merge_tables_of_another_schema(tmp_path):
     }
     for text, columns in wrong.items():
         with pytest.raises(ValueError, match=f"another schema than the base .*base: they {text}"):
-            bsdb.merge(tmp_path / "db", tmp_path / "base", pa.table(columns), key="id")
+            bsdbkv.merge(tmp_path / "db", tmp_path / "base", pa.table(columns), key="id")
     assert not (tmp_path / "db").exists()

@@ -7,7 +7,7 @@ import struct
 import pytest
 from conftest import GOLDEN, RECORDS
 
-import bsdb
+import bsdbkv
 
 numpy = pytest.importorskip("numpy")
 
@@ -22,7 +22,7 @@ def vectors(build, tmp_path_factory):
     source = directory / "vectors.txt"
     source.write_text("".join(f"{key} {value.hex()}\n" for key, value in VECTORS.items()))
     bsdb_command("build", "-i", source, "--value-encoding", "hex", "--layout", "packed", "-o", directory / "db", "-q")
-    return bsdb.open(directory / "db")
+    return bsdbkv.open(directory / "db")
 
 
 def test_vectors(vectors):
@@ -85,7 +85,7 @@ def binary(tmp_path_factory):
     (directory / "records.txt").write_text(lines)
     words = ["--key-encoding", "hex", "--value-encoding", "hex", "-o", directory / "db", "-q"]
     bsdb_command("build", "-i", directory / "records.txt", *words)
-    return bsdb.open(directory / "db"), records
+    return bsdbkv.open(directory / "db"), records
 
 
 def test_keys_of_exactly_so_many_bytes(binary):
@@ -170,7 +170,7 @@ def test_pandas(vectors):
 
 def test_arrow_arrays_of_keys():
     pyarrow = pytest.importorskip("pyarrow")
-    db = bsdb.open(GOLDEN / "v1-packed")
+    db = bsdbkv.open(GOLDEN / "v1-packed")
     names = ["bsdb", "", "absent", "empty", "bsdb"]
     values = [RECORDS.get(name.encode()) for name in names]
     kinds = [pyarrow.string(), pyarrow.large_string(), pyarrow.binary(), pyarrow.large_binary(), pyarrow.string_view()]
@@ -210,4 +210,4 @@ def test_arrow_arrays_of_keys():
 def test_without_numpy(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "numpy", None)
     with pytest.raises(ImportError, match="pip install numpy$"):
-        bsdb.open(GOLDEN / "v1-packed").get_many_numpy(["bsdb"], "S49")
+        bsdbkv.open(GOLDEN / "v1-packed").get_many_numpy(["bsdb"], "S49")

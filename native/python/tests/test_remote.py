@@ -17,7 +17,7 @@ import types
 import pytest
 from conftest import GOLDEN, RECORDS
 
-import bsdb
+import bsdbkv
 
 # Keys that a database of numbers has, and some that it has not.
 NUMBERS = [f"n{i}" for i in range(2000)]
@@ -33,11 +33,11 @@ def numbers(tmp_path_factory):
     """A directory of databases of 2,000 records."""
     directory = tmp_path_factory.mktemp("numbers")
     records = {key: value_of(key) for key in NUMBERS}
-    bsdb.build(directory / "packed", records)
-    bsdb.build(directory / "blocked", records, layout="blocked")
-    bsdb.build(directory / "filter", records, filter_bits=16)
-    bsdb.build(directory / "ordered", records, ordered=True)
-    bsdb.build(directory / "shards", records, shards=3)
+    bsdbkv.build(directory / "packed", records)
+    bsdbkv.build(directory / "blocked", records, layout="blocked")
+    bsdbkv.build(directory / "filter", records, filter_bits=16)
+    bsdbkv.build(directory / "ordered", records, ordered=True)
+    bsdbkv.build(directory / "shards", records, shards=3)
     return directory
 
 
@@ -52,11 +52,11 @@ def store(serve, numbers):
 
 
 def packed(store, **options):
-    return bsdb.open("s3://bucket/packed", storage_options=store.s3(), **options)
+    return bsdbkv.open("s3://bucket/packed", storage_options=store.s3(), **options)
 
 
 def keys_of(directory):
-    with bsdb.open(directory) as local:
+    with bsdbkv.open(directory) as local:
         return list(RECORDS) if local.approximate else list(local)
 
 
@@ -65,7 +65,7 @@ def test_answers_of_the_golden_databases(golden, golden_store, scheme):
     keys = [*keys_of(golden), "absent", b"b", "emptz"]
     url = f"{golden_store.url}/{golden.name}" if scheme == "http" else f"s3://bucket/{golden.name}"
     options = {} if scheme == "http" else {"storage_options": golden_store.s3()}
-    with bsdb.open(golden) as local, bsdb.open(url, **options) as db:
+    with bsdbkv.open(golden) as local, bsdbkv.open(url, **options) as db:
         assert db.remote and not local.remote and db.path == url
         assert (db.id, len(db), db.layout, db.schema_json) == (local.id, len(local), local.layout, local.schema_json)
         assert db.statistics == local.statistics
@@ -91,7 +91,7 @@ def test_answers_of_the_golden_databases(golden, golden_store, scheme):
 
 @pytest.mark.parametrize("name", ["packed", "filter"])
 def test_a_present_key_takes_one_request(store, name):
-    db = bsdb.open(f"s3://bucket/{name}", storage_options=store.s3(), memory=0)
+    db = bsdbkv.open(f"s3://bucket/{name}", storage_options=store.s3(), memory=0)
     assert store.counts()["requests"] <= 5
     store.reset()
     for key in NUMBERS[:50]:
@@ -103,7 +103,7 @@ def test_a_present_key_takes_one_request(store, name):
     # 2 ** -16 of absent keys pass the filter.
     assert store.counts()["requests"] == len(ABSENT) if name == "packed" else store.counts()["requests"] <= 5
     assert db.traffic["requests"] >= 50 and db.traffic["retries"] == 0
-    with bsdb.open(os.fspath(GOLDEN / "v1-packed")) as local:
+    with bsdbkv.open(os.fspath(GOLDEN / "v1-packed")) as local:
         assert set(local.traffic.values()) == {0}
 
 
@@ -114,38 +114,38 @@ def test_an_open_takes_few_requests(store):
 
 def test_one_value_takes_two_requests(store):
     url, options = "s3://bucket/packed", {"storage_options": store.s3(), "deadline": 20}
-    assert bsdb.get(url, "n7", **options) == value_of("n7")
+    assert bsdbkv.get(url, "n7", **options) == value_of("n7")
     assert [line[1] for line in store.log()][:1] == ["packed/manifest.bsdb"]
     assert (store.counts()["requests"], store.counts()["heads"]) == (2, 0), store.log()
     for key in NUMBERS[::100]:
-        assert bsdb.get(f"{store.url}/packed".encode(), key.encode()) == value_of(key)
+        assert bsdbkv.get(f"{store.url}/packed".encode(), key.encode()) == value_of(key)
     for name in ["blocked", "filter", "ordered", "shards"]:
-        assert [bsdb.get(f"{store.url}/{name}", key) for key in ["n3", "absent"]] == [value_of("n3"), None]
-    assert bsdb.get(url, "absent", **options) is None and bsdb.get(url, "absent", 5, **options) == 5
+        assert [bsdbkv.get(f"{store.url}/{name}", key) for key in ["n3", "absent"]] == [value_of("n3"), None]
+    assert bsdbkv.get(url, "absent", **options) is None and bsdbkv.get(url, "absent", 5, **options) == 5
     with pytest.raises(TypeError):
-        bsdb.get(url, 5, **options)
+        bsdbkv.get(url, 5, **options)
     with pytest.raises(TypeError, match="colour"):
-        bsdb.get(url, "n7", colour="red")
-    with pytest.raises(bsdb.NotFoundError, match="check the URL"):
-        bsdb.get(f"{store.url}/none", "n7")
+        bsdbkv.get(url, "n7", colour="red")
+    with pytest.raises(bsdbkv.NotFoundError, match="check the URL"):
+        bsdbkv.get(f"{store.url}/none", "n7")
     store.fault("status=403", on="data")
-    with pytest.raises(bsdb.FileError) as raised:
-        bsdb.get(url, "n7", **options)
+    with pytest.raises(bsdbkv.FileError) as raised:
+        bsdbkv.get(url, "n7", **options)
     assert raised.value.errno == errno.EACCES
 
 
 def test_one_value_of_a_directory_or_a_store(tmp_path, serve, numbers):
-    assert bsdb.get(numbers / "packed", "n7", access="read") == value_of("n7")
-    with pytest.raises(bsdb.NotFoundError):
-        bsdb.get(tmp_path / "none", "n7")
-    bsdb.publish(numbers / "packed", tmp_path / "store", version="v1")
+    assert bsdbkv.get(numbers / "packed", "n7", access="read") == value_of("n7")
+    with pytest.raises(bsdbkv.NotFoundError):
+        bsdbkv.get(tmp_path / "none", "n7")
+    bsdbkv.publish(numbers / "packed", tmp_path / "store", version="v1")
     server = serve(tmp_path)
-    assert bsdb.get(f"{server.url}/store", "n7") == value_of("n7")
+    assert bsdbkv.get(f"{server.url}/store", "n7") == value_of("n7")
     assert server.counts()["requests"] == 4, server.log()
 
 
 def test_the_command_reads_one_value(store, capfdbinary):
-    from bsdb import _cli as cli
+    from bsdbkv import _cli as cli
 
     def run(*arguments):
         store.reset()
@@ -179,7 +179,7 @@ def test_pages_are_kept(store):
 
 def test_batches(store):
     for name in ["packed", "blocked", "filter", "shards"]:
-        with bsdb.open(f"{store.url}/{name}", memory=0) as db:
+        with bsdbkv.open(f"{store.url}/{name}", memory=0) as db:
             store.reset()
             keys = [*NUMBERS, *ABSENT, *reversed(NUMBERS)]
             expected = [value_of(key) if key.startswith("n") else None for key in keys]
@@ -188,7 +188,7 @@ def test_batches(store):
 
 
 def test_ranges(store):
-    db = bsdb.open(f"{store.url}/ordered")
+    db = bsdbkv.open(f"{store.url}/ordered")
     ordered = sorted(NUMBERS)
     assert [key.decode() for key in db.range(values=False)] == ordered
     assert [key.decode() for key, value in db.range("n5", "n6") if value == value_of(key.decode())] == [
@@ -207,8 +207,8 @@ def test_arrays(tmp_path, serve):
     numpy = pytest.importorskip("numpy")
     vectors = numpy.arange(4000, dtype="<f4").reshape(1000, 4)
     keys = [f"v{i}" for i in range(1000)]
-    bsdb.build(tmp_path / "vectors", keys, vectors)
-    db = bsdb.open(f"{serve(tmp_path).url}/vectors")
+    bsdbkv.build(tmp_path / "vectors", keys, vectors)
+    db = bsdbkv.open(f"{serve(tmp_path).url}/vectors")
     assert db.elements == ("<f4", 4)
     assert (db.get_many_numpy(keys) == vectors).all()
     filled, found = db.get_many_numpy(["v3", "nix"], mask=True)
@@ -219,8 +219,8 @@ def test_arrays(tmp_path, serve):
 def test_rows(tmp_path, serve):
     pyarrow = pytest.importorskip("pyarrow")
     table = pyarrow.table({"id": list(range(500)), "name": [f"name {i}" for i in range(500)]})
-    bsdb.build(tmp_path / "rows", table, key="id")
-    db = bsdb.open(f"{serve(tmp_path).url}/rows")
+    bsdbkv.build(tmp_path / "rows", table, key="id")
+    db = bsdbkv.open(f"{serve(tmp_path).url}/rows")
     assert db.get_row("7") == {"id": 7, "name": "name 7"} and db.get_row("500") is None
     found = db.get_many_arrow([str(i) for i in range(500)])
     assert found.column("name").to_pylist() == table.column("name").to_pylist()
@@ -242,12 +242,12 @@ def test_a_fault_that_passes_is_hidden(store, fault):
 @pytest.mark.parametrize(
     ("fault", "kind", "number"),
     [
-        ("status=403", bsdb.FileError, errno.EACCES),
-        ("status=404", bsdb.NotFoundError, errno.ENOENT),
-        ("status=503", bsdb.FileError, errno.EAGAIN),
-        ("silence", bsdb.FileError, errno.ETIMEDOUT),
-        ("other-tag", bsdb.FileError, errno.ESTALE),
-        ("whole", bsdb.FileError, errno.EIO),
+        ("status=403", bsdbkv.FileError, errno.EACCES),
+        ("status=404", bsdbkv.NotFoundError, errno.ENOENT),
+        ("status=503", bsdbkv.FileError, errno.EAGAIN),
+        ("silence", bsdbkv.FileError, errno.ETIMEDOUT),
+        ("other-tag", bsdbkv.FileError, errno.ESTALE),
+        ("whole", bsdbkv.FileError, errno.EIO),
     ],
 )
 def test_a_fault_that_stays_is_named(store, fault, kind, number):
@@ -271,33 +271,33 @@ def test_a_fault_that_stays_is_named(store, fault, kind, number):
 def test_a_short_file_is_damaged(store):
     db = packed(store, memory=0, deadline=1)
     store.fault("truncated=4096", on="data")
-    with pytest.raises((bsdb.DamagedError, bsdb.FileError)):
+    with pytest.raises((bsdbkv.DamagedError, bsdbkv.FileError)):
         db.get_many(NUMBERS)
 
 
 @pytest.mark.parametrize("fault", ["status=403", "status=503", "silence"])
 def test_an_open_that_fails(store, fault):
     store.fault(fault)
-    with pytest.raises(bsdb.FileError, match="s3://bucket/packed"):
+    with pytest.raises(bsdbkv.FileError, match="s3://bucket/packed"):
         packed(store, deadline=1)
 
 
 def test_missing_databases(store):
-    for use in [bsdb.open, bsdb.Store]:
-        with pytest.raises(bsdb.Error, match="s3://bucket/none") as raised:
+    for use in [bsdbkv.open, bsdbkv.Store]:
+        with pytest.raises(bsdbkv.Error, match="s3://bucket/none") as raised:
             use("s3://bucket/none", storage_options=store.s3())
-        assert isinstance(raised.value, (bsdb.NotFoundError, bsdb.NotADatabaseError))
-    with pytest.raises(bsdb.NotFoundError, match="check the URL"):
-        bsdb.open(f"{store.url}/none")
-    with pytest.raises(bsdb.FileError) as raised:
-        bsdb.open("http://127.0.0.1:1/db", deadline=1)
+        assert isinstance(raised.value, (bsdbkv.NotFoundError, bsdbkv.NotADatabaseError))
+    with pytest.raises(bsdbkv.NotFoundError, match="check the URL"):
+        bsdbkv.open(f"{store.url}/none")
+    with pytest.raises(bsdbkv.FileError) as raised:
+        bsdbkv.open("http://127.0.0.1:1/db", deadline=1)
     assert raised.value.errno == errno.EHOSTUNREACH
 
 
 def test_a_replaced_file_is_an_error(tmp_path, serve, numbers):
     # A database of the same shape, whose pages have right checksums.
     other = {key: value_of(key).upper() for key in NUMBERS}
-    bsdb.build(tmp_path / "other", other)
+    bsdbkv.build(tmp_path / "other", other)
     shutil.copytree(numbers / "packed", tmp_path / "packed")
     store = serve(tmp_path)
     db = packed(store, memory=0)
@@ -305,28 +305,28 @@ def test_a_replaced_file_is_an_error(tmp_path, serve, numbers):
     (data,) = (tmp_path / "packed").glob("data-*")
     (new,) = (tmp_path / "other").glob("data-*")
     os.replace(new, data)
-    with pytest.raises(bsdb.FileError, match="replaced|changed") as raised:
+    with pytest.raises(bsdbkv.FileError, match="replaced|changed") as raised:
         db["n2"]
     assert raised.value.errno == errno.ESTALE
 
 
 def test_stores(tmp_path, serve, numbers):
     records = {key: value_of(key).upper() for key in NUMBERS}
-    bsdb.build(tmp_path / "new", records)
-    bsdb.publish(numbers / "packed", tmp_path / "store", version="v1")
+    bsdbkv.build(tmp_path / "new", records)
+    bsdbkv.publish(numbers / "packed", tmp_path / "store", version="v1")
     server = serve(tmp_path)
-    with bsdb.Store("s3://bucket/store", storage_options=server.s3()) as store:
+    with bsdbkv.Store("s3://bucket/store", storage_options=server.s3()) as store:
         assert store.version == "v1" and not store.refresh()
         before = store.database
         assert before["n1"] == value_of("n1")
-        assert bsdb.open("s3://bucket/store", storage_options=server.s3())["n2"] == value_of("n2")
-        bsdb.publish(tmp_path / "new", tmp_path / "store", version="v2")
+        assert bsdbkv.open("s3://bucket/store", storage_options=server.s3())["n2"] == value_of("n2")
+        bsdbkv.publish(tmp_path / "new", tmp_path / "store", version="v2")
         assert store.refresh() and store.version == "v2"
         assert store.database["n1"] == value_of("n1").upper() and before["n3"] == value_of("n3")
-        copy = pickle.loads(pickle.dumps(bsdb.Store(server.url + "/store")))
+        copy = pickle.loads(pickle.dumps(bsdbkv.Store(server.url + "/store")))
         assert copy.version == "v2"
         server.fault("status=403", on="CURRENT")
-        with pytest.raises(bsdb.FileError):
+        with pytest.raises(bsdbkv.FileError):
             store.refresh()
         assert store.database["n1"] == value_of("n1").upper()
 
@@ -343,9 +343,9 @@ def test_a_thousand_lookups_at_once(store):
                 await db.aget(5)
             with pytest.raises(TypeError):
                 await db.aget_many(["n1", None])
-        with pytest.raises(bsdb.ClosedError):
+        with pytest.raises(bsdbkv.ClosedError):
             await db.aget("n1")
-        with pytest.raises(bsdb.ClosedError):
+        with pytest.raises(bsdbkv.ClosedError):
             await db.aget_many(["n1"])
 
     asyncio.run(main())
@@ -397,7 +397,7 @@ def test_each_loop_has_its_own_results(store):
         thread.join(60)
     assert not any(thread.is_alive() for thread in threads)
     gc.collect()
-    from bsdb import _mailbox
+    from bsdbkv import _mailbox
 
     assert not _mailbox._mailboxes
 
@@ -427,10 +427,10 @@ STUCK = {
     "range": "list(ordered.range())",
     "count": "ordered.count(prefix='n1')",
     "verify": "db.verify()",
-    "diff": "list(bsdb.diff(db, ordered))",
-    "open": "bsdb.open(f'{url}/blocked', deadline=600)",
-    "once": "bsdb.get(f'{url}/packed', 'n1', deadline=600)",
-    "store": "bsdb.Store(f'{url}/blocked', deadline=600)",
+    "diff": "list(bsdbkv.diff(db, ordered))",
+    "open": "bsdbkv.open(f'{url}/blocked', deadline=600)",
+    "once": "bsdbkv.get(f'{url}/packed', 'n1', deadline=600)",
+    "store": "bsdbkv.Store(f'{url}/blocked', deadline=600)",
 }
 
 
@@ -438,10 +438,10 @@ STUCK = {
 @pytest.mark.parametrize("name", STUCK)
 def test_an_interrupt_ends_the_wait(store, name):
     child = (
-        "import signal, sys, bsdb\n"
+        "import signal, sys, bsdbkv\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "url = sys.argv[1]\n"
-        "db, ordered = (bsdb.open(f'{url}/{name}', deadline=600) for name in ('packed', 'ordered'))\n"
+        "db, ordered = (bsdbkv.open(f'{url}/{name}', deadline=600) for name in ('packed', 'ordered'))\n"
         "print('ready', flush=True)\n"
         "sys.stdin.readline()\n"
         f"{STUCK[name]}\n"
@@ -488,9 +488,9 @@ def test_the_interpreter_ends_while_requests_are_under_way(store, use, fault):
     db = packed(store)
     db.close()
     child = (
-        "import asyncio, sys, threading, time, bsdb, urllib.request\n"
+        "import asyncio, sys, threading, time, bsdbkv, urllib.request\n"
         "url, fault = sys.argv[1:]\n"
-        "db = bsdb.open(f'{url}/packed', memory=0, deadline=600)\n"
+        "db = bsdbkv.open(f'{url}/packed', memory=0, deadline=600)\n"
         "opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))\n"
         "opener.open(f'{url}/_fault?is={fault}').close()\n"
         f"{use}\n"
@@ -507,7 +507,7 @@ def look_up(db):
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_worker_processes(store, method):
-    db = bsdb.open(f"{store.url}/packed", memory=1 << 20, requests=8, deadline=20)
+    db = bsdbkv.open(f"{store.url}/packed", memory=1 << 20, requests=8, deadline=20)
     look_up(db)
     with multiprocessing.get_context(method).Pool(2) as pool:
         for process, values in pool.map(look_up, [db] * 4):
@@ -555,7 +555,7 @@ def test_a_forked_process_reads_on(store):
 
 
 def test_pickles_carry_no_secrets(store, monkeypatch):
-    db = bsdb.open(
+    db = bsdbkv.open(
         "s3://bucket/packed",
         access="read",
         memory=4096,
@@ -583,7 +583,7 @@ def test_pickles_carry_no_secrets(store, monkeypatch):
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "own")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "own")
     assert pickle.loads(data)["n1"] == value_of("n1")
-    local = pickle.loads(pickle.dumps(bsdb.open(GOLDEN / "v1-packed", memory=1)))
+    local = pickle.loads(pickle.dumps(bsdbkv.open(GOLDEN / "v1-packed", memory=1)))
     assert local[b"bsdb"] == RECORDS[b"bsdb"]
 
 
@@ -591,16 +591,16 @@ def test_paths_of_other_libraries(store):
     def upath(protocol, path, **options):
         return types.SimpleNamespace(protocol=protocol, path=path, storage_options=options)
 
-    assert bsdb.open(upath("s3", "bucket/packed", **store.s3()))["n1"] == value_of("n1")
+    assert bsdbkv.open(upath("s3", "bucket/packed", **store.s3()))["n1"] == value_of("n1")
     wrong = upath("s3", "bucket/packed", **store.s3(endpoint_url="http://127.0.0.1:1"))
-    assert bsdb.open(wrong, storage_options=store.s3())["n1"] == value_of("n1")
-    assert bsdb.open(upath("http", f"{store.url}/packed"))["n1"] == value_of("n1")
-    assert bsdb.open(upath("", str(GOLDEN / "v1-packed")))[b"bsdb"] == RECORDS[b"bsdb"]
-    assert bsdb.open(f"{store.url}/packed/".encode())["n1"] == value_of("n1")
+    assert bsdbkv.open(wrong, storage_options=store.s3())["n1"] == value_of("n1")
+    assert bsdbkv.open(upath("http", f"{store.url}/packed"))["n1"] == value_of("n1")
+    assert bsdbkv.open(upath("", str(GOLDEN / "v1-packed")))[b"bsdb"] == RECORDS[b"bsdb"]
+    assert bsdbkv.open(f"{store.url}/packed/".encode())["n1"] == value_of("n1")
 
 
 def test_options_of_stores():
-    from bsdb._remote import prepare
+    from bsdbkv._remote import prepare
 
     def settings(url, **options):
         return dict(prepare(url, options)[1])
@@ -651,7 +651,7 @@ def test_options_of_stores():
         ("http://127.0.0.1:1/x?sig=hidden", None, "query"),
     ],
 )
-@pytest.mark.parametrize("use", [bsdb.open, bsdb.Store])
+@pytest.mark.parametrize("use", [bsdbkv.open, bsdbkv.Store])
 def test_wrong_options(url, options, text, use):
     with pytest.raises((ValueError, TypeError), match=text) as raised:
         use(url, storage_options=options, deadline=1)
@@ -663,4 +663,4 @@ def test_wrong_options(url, options, text, use):
 )
 def test_wrong_limits(options):
     with pytest.raises((ValueError, TypeError, OverflowError)):
-        bsdb.open("s3://b/x", **options)
+        bsdbkv.open("s3://b/x", **options)

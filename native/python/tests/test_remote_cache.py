@@ -14,8 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from conftest import GOLDEN, bsdb_command
 
-import bsdb
-from bsdb import _cli
+import bsdbkv
+from bsdbkv import _cli
 
 NUMBERS = [f"n{i}" for i in range(2000)]
 VALUES = [f"{key} is a number".encode() for key in NUMBERS]
@@ -27,8 +27,8 @@ def numbers(tmp_path_factory):
     """A directory of databases of 2,000 records."""
     directory = tmp_path_factory.mktemp("numbers")
     for layout in LAYOUTS:
-        bsdb.build(directory / layout, zip(NUMBERS, VALUES), layout=layout, ordered=True)
-    bsdb.build(directory / "shards", zip(NUMBERS, VALUES), shards=3)
+        bsdbkv.build(directory / layout, zip(NUMBERS, VALUES), layout=layout, ordered=True)
+    bsdbkv.build(directory / "shards", zip(NUMBERS, VALUES), shards=3)
     return directory
 
 
@@ -43,7 +43,7 @@ def cache(tmp_path):
 
 
 def cached(store, cache, name="packed", size="16m", **options):
-    return bsdb.open(f"{store.url}/{name}", memory=0, cache=size, cache_dir=cache, **options)
+    return bsdbkv.open(f"{store.url}/{name}", memory=0, cache=size, cache_dir=cache, **options)
 
 
 def of_data(store):
@@ -98,11 +98,11 @@ def test_python_writes_and_java_reads(store, cache, name, tmp_path, capfdbinary)
 
 
 LOOKUPS = """
-import sys, bsdb
+import sys, bsdbkv
 url, cache, rounds = sys.argv[1:]
 keys = [f"n{i}" for i in range(2000)]
 for round in range(int(rounds)):
-    with bsdb.open(url, memory=0, cache="1m", cache_dir=cache) as db:
+    with bsdbkv.open(url, memory=0, cache="1m", cache_dir=cache) as db:
         assert db.get_many(keys) == [f"{key} is a number".encode() for key in keys]
     print("round", flush=True)
 """
@@ -153,14 +153,14 @@ def test_a_forked_process_reads_on(store, cache):
 
 
 def test_the_default_directory(serve, numbers, tmp_path, monkeypatch):
-    bsdb.publish(numbers / "packed", tmp_path / "store", version="v1")
+    bsdbkv.publish(numbers / "packed", tmp_path / "store", version="v1")
     store = serve(tmp_path)
     monkeypatch.setenv("BSDB_CACHE", os.fspath(tmp_path / "own"))
-    with bsdb.open(f"{store.url}/store", cache=1 << 20) as db:
+    with bsdbkv.open(f"{store.url}/store", cache=1 << 20) as db:
         assert db["n1"] == VALUES[1]
     monkeypatch.delenv("BSDB_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", os.fspath(tmp_path / "xdg"))
-    with bsdb.Store(f"{store.url}/store", cache="1M") as opened:
+    with bsdbkv.Store(f"{store.url}/store", cache="1M") as opened:
         assert opened.database["n1"] == VALUES[1]
     assert (tmp_path / "own/pages").exists() and (tmp_path / "xdg/bsdb/pages").exists()
 
@@ -177,10 +177,10 @@ def test_options(store, cache, tmp_path):
     for size in [-1, 1.5, [1]]:
         with pytest.raises((TypeError, OverflowError)):
             cached(store, cache, size=size)
-    assert bsdb.open(f"{store.url}/packed", cache=0, cache_dir=tmp_path / "none")["n1"] == VALUES[1]
+    assert bsdbkv.open(f"{store.url}/packed", cache=0, cache_dir=tmp_path / "none")["n1"] == VALUES[1]
     assert not (tmp_path / "none").exists()
     os.chmod(cache, 0o777)
-    with pytest.raises(bsdb.FileError, match="chmod go-w"):
+    with pytest.raises(bsdbkv.FileError, match="chmod go-w"):
         cached(store, cache)
 
 
@@ -207,7 +207,7 @@ def test_commands_know_the_options(store, cache, capfdbinary):
 
 
 def test_what_takes_unusually_long_is_asked_for_twice(store):
-    db = bsdb.open(f"{store.url}/packed", memory=0, hedge=True, requests=2)
+    db = bsdbkv.open(f"{store.url}/packed", memory=0, hedge=True, requests=2)
     # As long as both requests are under way, there is no room for second ones, so that many may come later.
     with ThreadPoolExecutor(4) as threads:
         assert list(threads.map(db.get, NUMBERS[:400])) == VALUES[:400]
@@ -230,13 +230,13 @@ def test_profiles(store, tmp_path, monkeypatch):
     )
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", os.fspath(tmp_path / "credentials"))
     monkeypatch.setenv("AWS_CONFIG_FILE", os.fspath(tmp_path / "config"))
-    assert bsdb.open("s3://bucket/packed")["n1"] == VALUES[1]
-    work = bsdb.open("s3://bucket/packed", storage_options={"profile": "work"})
+    assert bsdbkv.open("s3://bucket/packed")["n1"] == VALUES[1]
+    work = bsdbkv.open("s3://bucket/packed", storage_options={"profile": "work"})
     assert work["n1"] == VALUES[1] and pickle.loads(pickle.dumps(work))["n2"] == VALUES[2]
     monkeypatch.setenv("AWS_PROFILE", "sso")
-    with pytest.raises(bsdb.FileError, match="aws configure export-credentials --profile sso --format env") as raised:
-        bsdb.open("s3://bucket/packed")
+    with pytest.raises(bsdbkv.FileError, match="aws configure export-credentials --profile sso --format env") as raised:
+        bsdbkv.open("s3://bucket/packed")
     assert "hidden" not in str(raised.value)
-    assert bsdb.open("s3://bucket/packed", storage_options=store.s3())["n1"] == VALUES[1]
-    with pytest.raises(bsdb.FileError, match="there is no profile .none. in .*config"):
-        bsdb.open("s3://bucket/packed", storage_options={"profile": "none"})
+    assert bsdbkv.open("s3://bucket/packed", storage_options=store.s3())["n1"] == VALUES[1]
+    with pytest.raises(bsdbkv.FileError, match="there is no profile .none. in .*config"):
+        bsdbkv.open("s3://bucket/packed", storage_options={"profile": "none"})

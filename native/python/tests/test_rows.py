@@ -11,8 +11,8 @@ import uuid
 import pytest
 from conftest import GOLDEN, bsdb_command
 
-import bsdb
-from bsdb import __main__ as cli
+import bsdbkv
+from bsdbkv import __main__ as cli
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -76,11 +76,11 @@ def rows(table, tmp_path_factory):
     directory = tmp_path_factory.mktemp("rows")
     pq.write_table(table, directory / "rows.parquet", store_schema=False)
     bsdb_command("build-parquet", "-i", directory / "rows.parquet", "-kf", "key", "-o", directory / "db", "-q")
-    return bsdb.open(directory / "db")
+    return bsdbkv.open(directory / "db")
 
 
 def test_the_golden_rows():
-    db = bsdb.open(GOLDEN / "v1-typed")
+    db = bsdbkv.open(GOLDEN / "v1-typed")
     assert db.schema["fields"][0]["column"] == "the text" and json.loads(db.schema_json) == db.schema
     assert db.get_row(b"empty") == {"the text": ""} and db.get_row("absent") is None and db.get_row("x", 7) == 7
     table = db.get_many_arrow(["bsdb", "absent", "", "absent", "empty"])
@@ -99,7 +99,7 @@ def test_the_golden_rows():
 
 
 def test_many_batches():
-    db = bsdb.open(GOLDEN / "v1-typed")
+    db = bsdbkv.open(GOLDEN / "v1-typed")
     table = db.get_many_arrow(["empty", "absent", "bsdb"] * 20_000)
     assert table.num_rows == 60_000 and table["the text"].null_count == 20_000
     assert table.slice(59_997).to_pylist() == table.slice(0, 3).to_pylist()
@@ -225,7 +225,7 @@ def typed(directory, schema, *rows):
         directory / "db",
         "-q",
     )
-    return bsdb.open(directory / "db")
+    return bsdbkv.open(directory / "db")
 
 
 def test_what_only_avro_has(tmp_path, capfdbinary):
@@ -304,7 +304,7 @@ def test_types_that_arrow_lacks(tmp_path):
         directory.mkdir()
         db = typed(directory, schema, row)
         for read in [db.get_row, db.get_many_arrow]:
-            with pytest.raises(bsdb.RowError, match=message):
+            with pytest.raises(bsdbkv.RowError, match=message):
                 read(["1"] if read == db.get_many_arrow else "1")
         assert db["1"], "the bytes can be read all the same"
 
@@ -317,15 +317,15 @@ def test_values_that_python_lacks(tmp_path):
     }
     db = typed(tmp_path, schema, {"id": 1, "d": "+10000-01-01"})
     with pytest.raises(
-        bsdb.RowError, match="the row of the key '1' has a value that Python cannot hold.*get_many_arrow"
+        bsdbkv.RowError, match="the row of the key '1' has a value that Python cannot hold.*get_many_arrow"
     ):
         db.get_row("1")
     assert db.get_many_arrow(["1"])["d"].cast(pa.int32()).to_pylist() == [2932897]
 
 
 def test_values_that_are_plain_bytes():
-    for read in [bsdb.open(GOLDEN / "v1-ptr").get_many_arrow, bsdb.open(GOLDEN / "v1-ptr").get_row]:
-        with pytest.raises(bsdb.RowError, match="v1-ptr: values are plain bytes"):
+    for read in [bsdbkv.open(GOLDEN / "v1-ptr").get_many_arrow, bsdbkv.open(GOLDEN / "v1-ptr").get_row]:
+        with pytest.raises(bsdbkv.RowError, match="v1-ptr: values are plain bytes"):
             read(["bsdb"] if read.__name__ == "get_many_arrow" else "bsdb")
 
 
@@ -344,11 +344,11 @@ def test_values_that_are_no_rows(rows, tmp_path):
             damaged[value + source.randrange(len(rows["a"]))] = source.randrange(256)
         data.unlink()
         data.write_bytes(damaged)
-        with bsdb.open(copy, verify_pages=False) as db:
+        with bsdbkv.open(copy, verify_pages=False) as db:
             for read in [lambda: db.get_many_arrow(["b", "a"]), lambda: db.get_row("a")]:
                 try:
                     read()
-                except bsdb.RowError as error:
+                except bsdbkv.RowError as error:
                     refused += 1
                     assert "not a row of the stored schema" in str(error) or "Python cannot hold" in str(error)
             assert db.get_row("b") == rows.get_row("b"), "the next row is read all the same"
@@ -378,7 +378,7 @@ def test_deep_schemas(tmp_path):
     for i in range(200):
         row[f"f{i}"] = {"x": row[f"f{i - 1}"] if i else None}
     db = typed(tmp_path / "deep", {"type": "record", "name": "R", "fields": fields}, row)
-    with pytest.raises(bsdb.RowError, match="more than 128 types within each other"):
+    with pytest.raises(bsdbkv.RowError, match="more than 128 types within each other"):
         db.get_row("1")
 
 
@@ -405,15 +405,15 @@ def test_cut_rows(tmp_path):
         tmp_path / "db",
         "-q",
     )
-    db = bsdb.open(tmp_path / "db")
+    db = bsdbkv.open(tmp_path / "db")
     for i in range(100):
         try:
             assert db.get_row(f"k{i}") == {"t": "x" * (i % 7)}
-        except bsdb.RowError as error:
+        except bsdbkv.RowError as error:
             assert f'b"k{i}"' in str(error) and "not a row" in str(error)
 
 
 def test_without_pyarrow(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with pytest.raises(ImportError, match="pip install pyarrow$"):
-        bsdb.open(GOLDEN / "v1-typed").get_row("bsdb")
+        bsdbkv.open(GOLDEN / "v1-typed").get_row("bsdb")

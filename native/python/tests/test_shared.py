@@ -13,7 +13,7 @@ import threading
 import pytest
 from conftest import GOLDEN, RECORDS
 
-import bsdb
+import bsdbkv
 
 
 def run(threads):
@@ -37,7 +37,7 @@ def run(threads):
 
 @pytest.mark.parametrize("access", ["mapped", "read", "direct"])
 def test_many_threads(access):
-    db = bsdb.open(GOLDEN / "v1-packed-zstd", access=access)
+    db = bsdbkv.open(GOLDEN / "v1-packed-zstd", access=access)
 
     def read():
         for _ in range(100):
@@ -50,12 +50,12 @@ def test_many_threads(access):
 
 def test_closing_while_others_read():
     for _ in range(20):
-        db = bsdb.open(GOLDEN / "v1-compressed")
+        db = bsdbkv.open(GOLDEN / "v1-compressed")
         started = threading.Barrier(4)
 
         def read():
             started.wait(10)
-            with pytest.raises(bsdb.ClosedError):
+            with pytest.raises(bsdbkv.ClosedError):
                 while True:
                     assert db.get_many(list(RECORDS)) == list(RECORDS.values())
                     assert db[b"bsdb"] == RECORDS[b"bsdb"]
@@ -69,7 +69,7 @@ def test_closing_while_others_read():
 
 
 def test_one_iterator_in_many_threads():
-    db = bsdb.open(GOLDEN / "v1-packed")
+    db = bsdbkv.open(GOLDEN / "v1-packed")
     for _ in range(50):
         scan, found = iter(db.items()), []
 
@@ -88,11 +88,11 @@ def test_one_iterator_in_many_threads():
 
 def test_pickling(tmp_path):
     for access in ["mapped", "read"]:
-        db = bsdb.open(GOLDEN / "v1-packed", access=access, verify_pages=False)
+        db = bsdbkv.open(GOLDEN / "v1-packed", access=access, verify_pages=False)
         again = pickle.loads(pickle.dumps(db))
-        assert type(again) is bsdb.Database and again == db and again.path == db.path
+        assert type(again) is bsdbkv.Database and again == db and again.path == db.path
         assert again.__reduce__()[1][1:] == (access, False, {})
-    for error in [bsdb.DamagedError("m", "p", 7), bsdb.NotHeldError("m", "p", 7), bsdb.UnsupportedError("m")]:
+    for error in [bsdbkv.DamagedError("m", "p", 7), bsdbkv.NotHeldError("m", "p", 7), bsdbkv.UnsupportedError("m")]:
         again = pickle.loads(pickle.dumps(error))
         assert str(again) == "m" and vars(again) == vars(error)
 
@@ -100,8 +100,8 @@ def test_pickling(tmp_path):
 def test_a_database_of_a_store_pickles_as_the_store(tmp_path):
     shutil.copytree(GOLDEN / "v1-blocked", tmp_path / "v1")
     (tmp_path / "CURRENT").write_text("v1\n")
-    store = bsdb.Store(tmp_path)
-    held = [bsdb.open(tmp_path), store.database, pickle.loads(pickle.dumps(store)).database]
+    store = bsdbkv.Store(tmp_path)
+    held = [bsdbkv.open(tmp_path), store.database, pickle.loads(pickle.dumps(store)).database]
     pickled = [pickle.dumps(db) for db in held]
     assert all(pickle.loads(text).path == str(tmp_path / "v1") for text in pickled)
     shutil.copytree(GOLDEN / "v1-packed", tmp_path / "v2")
@@ -109,22 +109,22 @@ def test_a_database_of_a_store_pickles_as_the_store(tmp_path):
     shutil.rmtree(tmp_path / "v1")
     assert all(pickle.loads(text).path == str(tmp_path / "v2") for text in pickled)
     assert all(dict(pickle.loads(pickle.dumps(db))) == RECORDS for db in held)
-    version = bsdb.open(tmp_path / "v2")
+    version = bsdbkv.open(tmp_path / "v2")
     assert version.__reduce__()[1][0] == str(tmp_path / "v2")
 
 
 def test_stores_in_a_with_statement(tmp_path):
     shutil.copytree(GOLDEN / "v1-blocked", tmp_path / "v1")
     (tmp_path / "CURRENT").write_text("v1\n")
-    with bsdb.Store(tmp_path) as store:
+    with bsdbkv.Store(tmp_path) as store:
         db = store.database
         assert not store.closed and store.refresh() is False
     assert store.closed and "closed" in repr(store) and dict(db) == RECORDS
     for use in (lambda: store.database, store.refresh, lambda: store.version):
-        with pytest.raises(bsdb.ClosedError, match="the store is closed; open it again with bsdb.Store"):
+        with pytest.raises(bsdbkv.ClosedError, match="the store is closed; open it again with bsdbkv.Store"):
             use()
     store.close()
-    with pytest.raises(ZeroDivisionError), bsdb.Store(tmp_path) as store:
+    with pytest.raises(ZeroDivisionError), bsdbkv.Store(tmp_path) as store:
         1 / 0
     assert store.closed
 
@@ -164,7 +164,7 @@ def ran_meanwhile(use, times):
 
 @pytest.mark.parametrize("layout", ["blocked", "compressed", "packed"])
 def test_others_run_while_a_long_value_is_read(layout, build, no_switches):
-    db = bsdb.open(build({"small": "value", "long": "l" * (70 << 20)}, "--layout", layout))
+    db = bsdbkv.open(build({"small": "value", "long": "l" * (70 << 20)}, "--layout", layout))
     uses = [
         lambda: db["long"],
         lambda: db.get("long"),
@@ -178,12 +178,12 @@ def test_others_run_while_a_long_value_is_read(layout, build, no_switches):
 
 @pytest.mark.parametrize("layout", ["blocked", "compressed", "packed", "packed-compressed"])
 def test_short_values_at_hand_are_not_interrupted(layout, build, no_switches):
-    db = bsdb.open(build({f"k{i}": "value" * 9 for i in range(100)}, "--layout", layout))
+    db = bsdbkv.open(build({f"k{i}": "value" * 9 for i in range(100)}, "--layout", layout))
     for _ in range(2):
         assert all(db[f"k{i}"] and f"x{i}" not in db for i in range(100))
     assert not ran_meanwhile(lambda: all(db[f"k{i}"] and f"k{i}" in db and f"x{i}" not in db for i in range(100)), 10)
     # Reads from a file wait for it.
-    read = bsdb.open(db.path, access="read")
+    read = bsdbkv.open(db.path, access="read")
     assert ran_meanwhile(lambda: read["k1"], 100_000)
 
 
@@ -203,11 +203,11 @@ def test_an_interrupt_ends_what_takes_long(name):
         pytest.importorskip("numpy")
     # No loop of Python runs that would notice the signal.
     child = (
-        "import collections, functools, itertools, signal, sys, bsdb\n"
+        "import collections, functools, itertools, signal, sys, bsdbkv\n"
         f"{'import numpy' if 'numpy' in name else ''}\n"
         # What runs the tests may ignore the signal, and a child would inherit that.
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "db = bsdb.open(sys.argv[1])\n"
+        "db = bsdbkv.open(sys.argv[1])\n"
         "print('ready', flush=True)\n"
         f"collections.deque({INTERRUPTED[name]}, maxlen=0)\n"
     )
@@ -224,7 +224,7 @@ def test_an_interrupt_ends_what_takes_long(name):
 
 def test_subinterpreters_are_refused():
     pytest.importorskip("_interpreters")
-    child = "import _interpreters as i; print(i.exec(i.create(), 'import bsdb').formatted)"
+    child = "import _interpreters as i; print(i.exec(i.create(), 'import bsdbkv').formatted)"
     done = subprocess.run([sys.executable, "-c", child], capture_output=True, text=True, timeout=60)
     assert done.stdout.startswith("ImportError: ") and "does not support loading in subinterpreters" in done.stdout
 
@@ -236,7 +236,7 @@ def look_up(db):
 @pytest.mark.parametrize("access", ["mapped", "direct"])
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_worker_processes(method, access):
-    db = bsdb.open(GOLDEN / "v1-blocked", access=access)
+    db = bsdbkv.open(GOLDEN / "v1-blocked", access=access)
     look_up(db)
     with multiprocessing.get_context(method).Pool(2) as pool:
         for process, values, items in pool.map(look_up, [db] * 4):
@@ -247,7 +247,7 @@ def test_worker_processes(method, access):
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
 @pytest.mark.parametrize("access", ["mapped", "read", "direct"])
 def test_a_forked_process_reads_on(access):
-    db = bsdb.open(GOLDEN / "v1-packed", access=access)
+    db = bsdbkv.open(GOLDEN / "v1-packed", access=access)
     keys = [*RECORDS, "absent"] * 50
     expected = db.get_many(keys)
 
@@ -267,7 +267,7 @@ def test_a_forked_process_reads_on(access):
 def test_a_forked_process_uses_a_store(tmp_path):
     shutil.copytree(GOLDEN / "v1-blocked", tmp_path / "v1")
     (tmp_path / "CURRENT").write_text("v1\n")
-    store = bsdb.Store(tmp_path, access="direct")
+    store = bsdbkv.Store(tmp_path, access="direct")
     keys = [*RECORDS, "absent"] * 50
     expected = store.database.get_many(keys)
     shutil.rmtree(tmp_path / "v1")  # a child that opened it anew would fail
@@ -287,8 +287,8 @@ def test_a_forked_process_uses_a_store(tmp_path):
 def test_no_files_stay_open():
     if not os.path.exists("/proc/self/maps"):
         pytest.skip("there is no /proc")
-    db = bsdb.open(GOLDEN / "v1-ptr", access="mapped")
-    read = bsdb.open(GOLDEN / "v1-ptr", access="read")
+    db = bsdbkv.open(GOLDEN / "v1-ptr", access="mapped")
+    read = bsdbkv.open(GOLDEN / "v1-ptr", access="read")
     name = os.fsencode(str(GOLDEN / "v1-ptr"))
     with open("/proc/self/maps", "rb") as maps:
         assert name in maps.read()

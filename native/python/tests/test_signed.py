@@ -6,8 +6,8 @@ import pickle
 import pytest
 from conftest import GOLDEN, bsdb_command
 
-import bsdb
-from bsdb import _cli
+import bsdbkv
+from bsdbkv import _cli
 
 # The first two keys of RFC 8032, section 7.1, as openssl writes them.
 OURS = "MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g"
@@ -32,37 +32,37 @@ def keys(tmp_path):
 def test_trust(tmp_path, keys):
     private, public, other = keys
     path = tmp_path / "db"
-    built = bsdb.build(path, {"key": "value"})
+    built = bsdbkv.build(path, {"key": "value"})
     for attempt in (
-        lambda: bsdb.open(path, trust=public),
-        lambda: bsdb.Database(path, trust=[public]),
-        lambda: bsdb.get(path, "key", trust=public),
-        lambda: bsdb.publish(path, tmp_path / "store", trust=public),
+        lambda: bsdbkv.open(path, trust=public),
+        lambda: bsdbkv.Database(path, trust=[public]),
+        lambda: bsdbkv.get(path, "key", trust=public),
+        lambda: bsdbkv.publish(path, tmp_path / "store", trust=public),
     ):
-        with pytest.raises(bsdb.UntrustedError, match=UNSIGNED) as raised:
+        with pytest.raises(bsdbkv.UntrustedError, match=UNSIGNED) as raised:
             attempt()
         assert raised.value.path == str(path / "manifest.bsdb")
         assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)
-    bsdb.sign(path, private)
+    bsdbkv.sign(path, private)
     signed = (path / "manifest.bsdb").read_bytes()
-    assert bsdb.build(path, {"key": "value"}, sign_key=private, overwrite=True).id == built.id
+    assert bsdbkv.build(path, {"key": "value"}, sign_key=private, overwrite=True).id == built.id
     assert (path / "manifest.bsdb").read_bytes() == signed
     for trust in (public, str(public), [public], [other, public], (other, public)):
-        assert bsdb.open(path, trust=trust)["key"] == b"value"
-    assert bsdb.get(path, "key", trust=public) == b"value"
-    with pytest.raises(bsdb.UntrustedError, match="not by the trusted key, or what it signs was changed"):
-        bsdb.open(path, trust=other)
-    with bsdb.open(path, trust=public) as db:
+        assert bsdbkv.open(path, trust=trust)["key"] == b"value"
+    assert bsdbkv.get(path, "key", trust=public) == b"value"
+    with pytest.raises(bsdbkv.UntrustedError, match="not by the trusted key, or what it signs was changed"):
+        bsdbkv.open(path, trust=other)
+    with bsdbkv.open(path, trust=public) as db:
         again = pickle.loads(pickle.dumps(db))
         assert again["key"] == b"value"
-        bsdb.sign(path, private)
+        bsdbkv.sign(path, private)
         text = pickle.dumps(db)
-    bsdb.build(path, {"key": "value"}, overwrite=True)
-    with pytest.raises(bsdb.UntrustedError, match=UNSIGNED):
+    bsdbkv.build(path, {"key": "value"}, overwrite=True)
+    with pytest.raises(bsdbkv.UntrustedError, match=UNSIGNED):
         pickle.loads(text)
-    with bsdb.Merger(tmp_path / "merged", path, sign_key=private) as merger:
+    with bsdbkv.Merger(tmp_path / "merged", path, sign_key=private) as merger:
         merger.add("more", "value")
-    assert len(bsdb.open(tmp_path / "merged", trust=public)) == 2
+    assert len(bsdbkv.open(tmp_path / "merged", trust=public)) == 2
 
 
 def test_same_as_the_command(tmp_path, keys):
@@ -72,59 +72,59 @@ def test_same_as_the_command(tmp_path, keys):
         ours, theirs = tmp_path / f"ours-{shards}", tmp_path / f"theirs-{shards}"
         options = ["--shards", str(shards), "--sign-key", private, "-q"]
         bsdb_command("build", "-i", tmp_path / "in.txt", "-o", theirs, *options)
-        bsdb.build(ours, {"key": "value"}, shards=shards, sign_key=private)
+        bsdbkv.build(ours, {"key": "value"}, shards=shards, sign_key=private)
         manifests = sorted(path.relative_to(ours) for path in ours.rglob("manifest.bsdb"))
         assert len(manifests) == (1 if shards == 1 else shards + 1)
         for manifest in manifests:
             assert (ours / manifest).read_bytes() == (theirs / manifest).read_bytes(), manifest
         assert bsdb_command("get", "-d", ours, "--trust", public, "key") == "value\n"
-        assert bsdb.open(theirs, trust=public)["key"] == b"value"
+        assert bsdbkv.open(theirs, trust=public)["key"] == b"value"
 
 
 def test_stores(tmp_path, keys):
     private, public, _ = keys
     path, store = tmp_path / "db", tmp_path / "store"
-    bsdb.build(path, {"key": "1"}, sign_key=private)
-    bsdb.publish(path, store, trust=public)
-    followed = bsdb.Store(store, trust=public)
+    bsdbkv.build(path, {"key": "1"}, sign_key=private)
+    bsdbkv.publish(path, store, trust=public)
+    followed = bsdbkv.Store(store, trust=public)
     with pytest.raises(ValueError, match="trust is that of the store"):
-        bsdb.open(followed, trust=public)
-    bsdb.build(path, {"key": "2"}, overwrite=True)
-    bsdb.publish(path, store)
-    with pytest.raises(bsdb.UntrustedError, match=UNSIGNED):
+        bsdbkv.open(followed, trust=public)
+    bsdbkv.build(path, {"key": "2"}, overwrite=True)
+    bsdbkv.publish(path, store)
+    with pytest.raises(bsdbkv.UntrustedError, match=UNSIGNED):
         followed.refresh()
     assert followed.database["key"] == b"1"
-    with pytest.raises(bsdb.UntrustedError, match=UNSIGNED):
-        bsdb.open(store, trust=public)
+    with pytest.raises(bsdbkv.UntrustedError, match=UNSIGNED):
+        bsdbkv.open(store, trust=public)
 
 
 def test_wrong_keys(tmp_path, keys):
     private, public, _ = keys
     path = tmp_path / "db"
-    bsdb.build(path, {})
-    with pytest.raises(bsdb.Error, match="key.pem: holds no -----BEGIN PUBLIC KEY-----; make keys with openssl"):
-        bsdb.open(path, trust=private)
-    with pytest.raises(bsdb.Error, match="key.pub: holds no -----BEGIN PRIVATE KEY-----"):
-        bsdb.sign(path, public)
-    with pytest.raises(bsdb.BuildError, match="key.pub: holds no -----BEGIN PRIVATE KEY-----"):
-        bsdb.build(tmp_path / "new", {}, sign_key=public)
+    bsdbkv.build(path, {})
+    with pytest.raises(bsdbkv.Error, match="key.pem: holds no -----BEGIN PUBLIC KEY-----; make keys with openssl"):
+        bsdbkv.open(path, trust=private)
+    with pytest.raises(bsdbkv.Error, match="key.pub: holds no -----BEGIN PRIVATE KEY-----"):
+        bsdbkv.sign(path, public)
+    with pytest.raises(bsdbkv.BuildError, match="key.pub: holds no -----BEGIN PRIVATE KEY-----"):
+        bsdbkv.build(tmp_path / "new", {}, sign_key=public)
     with pytest.raises(FileNotFoundError):
-        bsdb.open(path, trust=tmp_path / "nothing")
+        bsdbkv.open(path, trust=tmp_path / "nothing")
     with pytest.raises(ValueError, match="trust is empty"):
-        bsdb.open(path, trust=[])
+        bsdbkv.open(path, trust=[])
     with pytest.raises(TypeError):
-        bsdb.open(path, trust=7)
+        bsdbkv.open(path, trust=7)
 
 
 def test_content(tmp_path):
-    bsdb.build(tmp_path / "db", {"key": "value"})
-    with bsdb.open(tmp_path / "db") as db:
+    bsdbkv.build(tmp_path / "db", {"key": "value"})
+    with bsdbkv.open(tmp_path / "db") as db:
         everything, content = db.verify(), db.verify(content=True)
         assert (everything["records"], content["records"]) == (1, 0)
         assert everything["pages"] == content["pages"] and everything["content_checked"] and content["content_checked"]
-    with bsdb.open(GOLDEN / "v1-packed") as db:
+    with bsdbkv.open(GOLDEN / "v1-packed") as db:
         assert not db.verify()["content_checked"]
-        with pytest.raises(bsdb.UnsupportedError, match="an older version wrote it; verify it whole, or build it anew"):
+        with pytest.raises(bsdbkv.UnsupportedError, match="an older version wrote it; verify it whole, or build it anew"):
             db.verify(content=True)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-import bsdb
+import bsdbkv
 
 numpy = pytest.importorskip("numpy")
 
@@ -17,26 +17,26 @@ def vectors(dtype="<f4", width=16, count=len(KEYS)):
 @pytest.fixture(scope="module")
 def db(tmp_path_factory):
     path = tmp_path_factory.mktemp("vectors") / "db"
-    built = bsdb.build(path, KEYS, vectors())
+    built = bsdbkv.build(path, KEYS, vectors())
     assert (built.records, built.value_bytes) == (500, 500 * 64)
-    return bsdb.open(path)
+    return bsdbkv.open(path)
 
 
 @pytest.mark.parametrize("kind", TYPES)
 def test_types(kind, tmp_path):
     dtype = numpy.dtype(kind).newbyteorder("<")
     array = vectors(dtype, 3)
-    bsdb.build(tmp_path / "db", KEYS, array)
-    bsdb.build(tmp_path / "big", KEYS, array.astype(dtype.newbyteorder(">")))
-    own = bsdb.open(tmp_path / "db")
+    bsdbkv.build(tmp_path / "db", KEYS, array)
+    bsdbkv.build(tmp_path / "big", KEYS, array.astype(dtype.newbyteorder(">")))
+    own = bsdbkv.open(tmp_path / "db")
     assert own.elements == (dtype.str, 3)
-    assert own.id == bsdb.open(tmp_path / "big").id
+    assert own.id == bsdbkv.open(tmp_path / "big").id
     found = own.get_many_numpy(KEYS)
     assert found.dtype == dtype and (found == array).all()
     pairs = {key: row.tobytes() for key, row in zip(KEYS, array)}
-    assert bsdb.build(tmp_path / "pairs", pairs, value_elements=f"{TYPES[kind]} 3").id == own.id
-    assert bsdb.build(tmp_path / "plain", pairs).id != own.id
-    assert bsdb.open(tmp_path / "plain").elements is None
+    assert bsdbkv.build(tmp_path / "pairs", pairs, value_elements=f"{TYPES[kind]} 3").id == own.id
+    assert bsdbkv.build(tmp_path / "plain", pairs).id != own.id
+    assert bsdbkv.open(tmp_path / "plain").elements is None
 
 
 def test_java_builds_the_same(db):
@@ -79,38 +79,38 @@ def test_forms_of_vectors(db, tmp_path):
         numpy.load(tmp_path / "array.npy", mmap_mode="r"),
     ]
     for place, form in enumerate(forms):
-        assert bsdb.build(tmp_path / str(place), KEYS, form).id == db.id, place
+        assert bsdbkv.build(tmp_path / str(place), KEYS, form).id == db.id, place
 
 
 def test_forms_of_keys(db, tmp_path):
     forms = [tuple(KEYS), iter(KEYS), [key.encode() for key in KEYS], numpy.array(KEYS), numpy.array(KEYS, "S")]
     for place, form in enumerate(forms):
-        assert bsdb.build(tmp_path / str(place), form, vectors()).id == db.id, place
+        assert bsdbkv.build(tmp_path / str(place), form, vectors()).id == db.id, place
 
 
 def test_parts(db, tmp_path):
-    with bsdb.Builder(tmp_path / "db") as builder:
+    with bsdbkv.Builder(tmp_path / "db") as builder:
         for start in range(0, 500, 70):
             builder.add_vectors(KEYS[start : start + 70], vectors()[start : start + 70])
         assert builder.records == 500
     assert builder.built.id == db.id
-    with bsdb.Builder(tmp_path / "none") as builder:
+    with bsdbkv.Builder(tmp_path / "none") as builder:
         builder.add_vectors([], vectors(count=0))
-    assert len(bsdb.open(tmp_path / "none")) == 0 and bsdb.open(tmp_path / "none").elements == ("<f4", 16)
+    assert len(bsdbkv.open(tmp_path / "none")) == 0 and bsdbkv.open(tmp_path / "none").elements == ("<f4", 16)
 
 
 def test_vectors_longer_than_a_part(tmp_path):
     array = numpy.arange(3 << 19, dtype="<f4").reshape(3, -1)
-    bsdb.build(tmp_path / "db", ["a", "b", "c"], array)
-    assert (bsdb.open(tmp_path / "db").get_many_numpy(["c", "a", "b"]) == array[[2, 0, 1]]).all()
+    bsdbkv.build(tmp_path / "db", ["a", "b", "c"], array)
+    assert (bsdbkv.open(tmp_path / "db").get_many_numpy(["c", "a", "b"]) == array[[2, 0, 1]]).all()
 
 
 @pytest.mark.parametrize("layout", ["packed", "packed-compressed", "blocked"])
 def test_vectors_that_lie_in_two_pages(layout, tmp_path):
     array = vectors("<f4", 300)
-    bsdb.build(tmp_path / "db", KEYS, array, layout=layout)
+    bsdbkv.build(tmp_path / "db", KEYS, array, layout=layout)
     for access in ("mapped", "read"):
-        own = bsdb.open(tmp_path / "db", access=access)
+        own = bsdbkv.open(tmp_path / "db", access=access)
         for _ in range(2):  # the second time, pages are known
             found = own.get_many_numpy([*KEYS, "no"], default=7)
             assert (found[:-1] == array).all() and (found[-1] == 7).all()
@@ -119,7 +119,7 @@ def test_vectors_that_lie_in_two_pages(layout, tmp_path):
 def test_what_is_refused(tmp_path):
     def refused(kind, match, keys, array, **options):
         with pytest.raises(kind, match=match):
-            bsdb.build(tmp_path / "db", keys, array, **options)
+            bsdbkv.build(tmp_path / "db", keys, array, **options)
         assert not (tmp_path / "db").exists()
 
     refused(ValueError, "there are 2 keys and 3 vectors", ["a", "b"], vectors(count=3))
@@ -135,17 +135,17 @@ def test_what_is_refused(tmp_path):
     refused(ValueError, "value_elements is .*types are f16", ["a"], vectors(count=1), value_elements="f32")
     masked = numpy.ma.array(vectors(count=1), mask=[[True] + [False] * 15])
     refused(ValueError, "filled", ["a"], masked)
-    with bsdb.Builder(tmp_path / "db") as builder:
+    with bsdbkv.Builder(tmp_path / "db") as builder:
         builder.add("a", "b")
         with pytest.raises(ValueError, match="come after records whose values are bytes"):
             builder.add_vectors(["b"], vectors(count=1))
-    with bsdb.Builder(tmp_path / "other") as builder:
+    with bsdbkv.Builder(tmp_path / "other") as builder:
         builder.add_vectors(["b"], vectors(count=1))
         with pytest.raises(ValueError, match="the vectors are f64 16, and those before"):
             builder.add_vectors(["c"], vectors("f8", count=1))
         with pytest.raises(ValueError, match="has 1 bytes, but value_elements of f32 16 are 64"):
             builder.add_many([("a", "b")])
-    assert list(bsdb.open(tmp_path / "other")) == [b"b"]
+    assert list(bsdbkv.open(tmp_path / "other")) == [b"b"]
 
 
 def test_absent_keys(db):
@@ -190,16 +190,16 @@ def test_dtype_is_stated_or_given(db, tmp_path):
     assert db.get_many_numpy(["v1"], "V64").tobytes() == db["v1"]
     with pytest.raises(ValueError, match="key b'v1' has 64 bytes"):
         db.get_many_numpy(["v1"], "V65")
-    bsdb.build(tmp_path / "plain", {"a": "b"})
+    bsdbkv.build(tmp_path / "plain", {"a": "b"})
     with pytest.raises(TypeError, match="does not state the type of its values"):
-        bsdb.open(tmp_path / "plain").get_many_numpy(["a"])
-    bsdb.build(tmp_path / "scalars", ["a", "b"], numpy.array([[1], [2]], "<i8"))
-    assert bsdb.open(tmp_path / "scalars").get_many_numpy(["b", "a"]).tolist() == [[2], [1]]
+        bsdbkv.open(tmp_path / "plain").get_many_numpy(["a"])
+    bsdbkv.build(tmp_path / "scalars", ["a", "b"], numpy.array([[1], [2]], "<i8"))
+    assert bsdbkv.open(tmp_path / "scalars").get_many_numpy(["b", "a"]).tolist() == [[2], [1]]
 
 
 def test_shards_state_the_type(tmp_path):
-    bsdb.build(tmp_path / "db", KEYS, vectors(), shards=3)
-    own = bsdb.open(tmp_path / "db")
+    bsdbkv.build(tmp_path / "db", KEYS, vectors(), shards=3)
+    own = bsdbkv.open(tmp_path / "db")
     assert own.elements == ("<f4", 16) and (own.get_many_numpy(KEYS) == vectors()).all()
 
 
@@ -227,22 +227,22 @@ def test_arrow(db, tmp_path):
     flat = pa.array(vectors().ravel())
     column = pa.FixedSizeListArray.from_arrays(flat, 16)
     table = pa.table({"id": KEYS, "vector": column})
-    assert bsdb.build(tmp_path / "db", table, key="id", value="vector").id == db.id
+    assert bsdbkv.build(tmp_path / "db", table, key="id", value="vector").id == db.id
     parts = pa.concat_tables([table[:7], table[7:100], table[100:]])
-    assert bsdb.build(tmp_path / "parts", parts, key="id", value="vector").id == db.id
+    assert bsdbkv.build(tmp_path / "parts", parts, key="id", value="vector").id == db.id
     twice = pa.concat_tables([table[:40], table]).combine_chunks()[40:]
-    assert bsdb.build(tmp_path / "slice", twice, key="id", value="vector").id == db.id
+    assert bsdbkv.build(tmp_path / "slice", twice, key="id", value="vector").id == db.id
     half = pa.table({"id": ["a"], "vector": pa.array([[1, 2]], pa.list_(pa.int8(), 2))})
-    bsdb.build(tmp_path / "half", half, key="id", value="vector")
-    assert bsdb.open(tmp_path / "half").get_many_numpy(["a"]).tolist() == [[1, 2]]
+    bsdbkv.build(tmp_path / "half", half, key="id", value="vector")
+    assert bsdbkv.open(tmp_path / "half").get_many_numpy(["a"]).tolist() == [[1, 2]]
     for values in ([[1.0, 2.0], None], [[1.0, 2.0], [3.0, None]]):
         nulls = pa.table({"id": ["a", "b"], "vector": pa.array(values, pa.list_(pa.float32(), 2))})
-        with pytest.raises(bsdb.RowError, match="row 1: the column \"vector\" is null"):
-            bsdb.build(tmp_path / "nulls", nulls, key="id", value="vector")
+        with pytest.raises(bsdbkv.RowError, match="row 1: the column \"vector\" is null"):
+            bsdbkv.build(tmp_path / "nulls", nulls, key="id", value="vector")
     lists = pa.table({"id": ["a"], "vector": pa.array([[1.0]])})
     with pytest.raises(ValueError, match="needs text, binary or a fixed-size list of numbers"):
-        bsdb.build(tmp_path / "lists", lists, key="id", value="vector")
-    with bsdb.Builder(tmp_path / "mixed") as builder:
+        bsdbkv.build(tmp_path / "lists", lists, key="id", value="vector")
+    with bsdbkv.Builder(tmp_path / "mixed") as builder:
         builder.add_arrow(half, "id", "vector")
         with pytest.raises(ValueError, match="the values of the database are vectors, i8 2, and these are rows"):
             builder.add_arrow(half, "id")
@@ -251,20 +251,20 @@ def test_arrow(db, tmp_path):
 def test_polars(db, tmp_path):
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame({"id": KEYS, "vector": polars.Series(vectors(), dtype=polars.Array(polars.Float32, 16))})
-    assert bsdb.build(tmp_path / "db", frame, key="id", value="vector").id == db.id
+    assert bsdbkv.build(tmp_path / "db", frame, key="id", value="vector").id == db.id
 
 
 def test_torch(db, tmp_path):
     torch = pytest.importorskip("torch")
     tensor = torch.from_numpy(vectors())
-    assert bsdb.build(tmp_path / "db", KEYS, tensor).id == db.id
+    assert bsdbkv.build(tmp_path / "db", KEYS, tensor).id == db.id
     with pytest.raises(TypeError, match=r"detach\(\)\.cpu\(\)"):
-        bsdb.build(tmp_path / "grad", KEYS, tensor.requires_grad_())
+        bsdbkv.build(tmp_path / "grad", KEYS, tensor.requires_grad_())
     assert torch.from_dlpack(db.get_many_numpy(["v1"])).shape == (1, 16)
 
 
 def test_without_numpy(monkeypatch, db, tmp_path):
     monkeypatch.setitem(__import__("sys").modules, "numpy", None)
     with pytest.raises(ImportError, match="pip install numpy$"):
-        bsdb.build(tmp_path / "db", KEYS, b"")
+        bsdbkv.build(tmp_path / "db", KEYS, b"")
     assert db.elements == ("<f4", 16)

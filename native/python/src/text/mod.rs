@@ -1,4 +1,4 @@
-//! The input of `python -m bsdb build`: text, CSV and JSON lines, by the rules of `bsdb build`.
+//! The input of `python -m bsdbkv build`: text, CSV and JSON lines, by the rules of `bsdb build`.
 //!
 //! Several threads take turns to cut the next [`chunk`] of whole records from the files, and then [`parse`] it. The
 //! thread that builds takes the records in the order of the input. Memory is bounded by the number of chunks; only a long

@@ -17,7 +17,7 @@ use crate::keys::{self, Keys};
 use crate::{errors, options};
 
 /// A build of one database.
-#[pyclass(module = "bsdb._bsdb", frozen)]
+#[pyclass(module = "bsdbkv._bsdb", frozen)]
 pub(crate) struct Builder {
     state: Mutex<State>,
     given_up: Arc<AtomicBool>,

@@ -287,6 +287,7 @@ class CommandLineIT {
   void hadoopIsThereInTheJarAloneAndInTheArchive(Path java) throws Exception {
     Path jar = Files.copy(Path.of(System.getProperty("bsdb.jar")), folder.resolve("alone.jar"));
     String archive = System.getProperty("bsdb.archive");
+    String root = Path.of(archive).getFileName().toString().replace(".tar.gz", "");
     assertThat(run(java, "tar", "-xzf", archive, "-C", folder.toString()).code).isZero();
     List<String> tail = new ArrayList<>(List.of("build-parquet", "-o", path("db"), "-kf", "id"));
     tail.addAll(List.of("--hadoop-set", "ipc.client.connect.max.retries=0"));
@@ -294,7 +295,7 @@ class CommandLineIT {
     for (List<String> head :
         List.of(
             List.of(java.resolve("bin/java").toString(), "-jar", jar.toString()),
-            List.of(path("bsdb-1.0.0/bin/bsdb")),
+            List.of(path(root + "/bin/bsdb")),
             List.of(BSDB))) {
       List<String> command = new ArrayList<>(head);
       command.addAll(tail);

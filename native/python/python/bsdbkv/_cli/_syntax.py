@@ -63,7 +63,7 @@ class Syntax:
             kind, mark = (*rest, None, None)[:2]
             if name in self._uncovered:
                 self._refused[name] = (
-                    f"is not covered by python -m bsdb; use the Java command: bsdb {self._command} {name}"
+                    f"is not covered by python -m bsdbkv; use the Java command: bsdb {self._command} {name}"
                 )
                 return
             self._options[name] = _Option(name, kind, mark == "(repeatable)", mark == "(any bytes)")
@@ -91,7 +91,7 @@ class Syntax:
         if self._footer:
             lines += ["", "Examples:", *self._footer]
         text = re.sub(r"\n[A-Z]\w*:\n(?=\n)", "", "\n".join(lines))  # without headings that have no options
-        return _OURS.sub("python -m bsdb ", text)
+        return _OURS.sub("python -m bsdbkv ", text)
 
     def parse(self, words: Sequence[str]) -> Arguments:
         """Parses arguments. They are as Python has them: bytes that are not UTF-8 are surrogates."""

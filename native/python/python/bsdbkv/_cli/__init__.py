@@ -1,4 +1,4 @@
-"""The command line: ``python -m bsdb COMMAND``, which takes the options of the command ``bsdb`` and prints the same."""
+"""The command line: ``python -m bsdbkv COMMAND``, which takes the options of the command ``bsdb`` and prints the same."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Callable
 from typing import Optional
 
-import bsdb
+import bsdbkv
 
 from . import _make, _parquet, _read, _stat
 from ._console import Console
@@ -37,21 +37,21 @@ _JAVA = (
 ).split()
 
 _HELP = """\
-python -m bsdb builds immutable key-value databases and looks up keys in them.
+python -m bsdbkv builds immutable key-value databases and looks up keys in them.
 
-Usage: python -m bsdb COMMAND [ARGUMENT...]
+Usage: python -m bsdbkv COMMAND [ARGUMENT...]
 
 Commands:
 %s
-python -m bsdb COMMAND --help shows a command's options; python -m bsdb --version shows the version. The options are
+python -m bsdbkv COMMAND --help shows a command's options; python -m bsdbkv --version shows the version. The options are
 those of the Java command, bsdb, which has more commands.
 
 Examples:
   # A database from lines of "key value", then one lookup
-  python -m bsdb build -i words.txt -o ./rdb
-  python -m bsdb get -d ./rdb apple
+  python -m bsdbkv build -i words.txt -o ./rdb
+  python -m bsdbkv get -d ./rdb apple
   # Is every byte still what was written?
-  python -m bsdb verify -d ./rdb
+  python -m bsdbkv verify -d ./rdb
 
 Exit codes: 0 success, all keys found; 1 a key is absent; 2 an error, with the reason on standard error."""
 
@@ -71,7 +71,7 @@ def main(words: Optional[list[str]] = None) -> int:
                 console.print(_HELP % "".join(f"  {each:<14}{what[1]}\n" for each, what in _COMMANDS.items()))
         elif first in ("-V", "--version", "version"):
             code = 0
-            console.print(f"bsdb {bsdb.__version__}")
+            console.print(f"bsdb {bsdbkv.__version__}")
         else:
             if first == "build":
                 name = "bsdb build"
@@ -86,13 +86,13 @@ def main(words: Optional[list[str]] = None) -> int:
     except KeyboardInterrupt as signal:
         console.abandon()
         return 128 + getattr(signal, "number", 2)
-    except (bsdb.FileError, OSError) as error:
+    except (bsdbkv.FileError, OSError) as error:
         file = f"{os.fsdecode(error.filename)}: " if error.filename else ""
         text = reason(error).replace("set the option overwrite to replace it, or", "replace it with --overwrite or")
         return _fail(console, name, file + text, words)
     except UsageError as error:
         return _fail(console, name, str(error), words, f"Try: python -m {name} --help")
-    except (InputError, bsdb.Error, ImportError, MemoryError, UnicodeEncodeError) as error:
+    except (InputError, bsdbkv.Error, ImportError, MemoryError, UnicodeEncodeError) as error:
         return _fail(console, name, str(error), words)
 
 
@@ -109,7 +109,7 @@ def _fail(console: Console, name: str, reason: str, words: list[str], tip: Optio
 def _run(command: str, words: list[str], console: Console) -> int:
     if command not in _COMMANDS:
         if command in _JAVA:
-            raise InputError(f"is not covered by python -m bsdb; use the Java command: bsdb {command}")
+            raise InputError(f"is not covered by python -m bsdbkv; use the Java command: bsdb {command}")
         guess = nearest(command, _COMMANDS)
         tip = f'; did you mean "{guess}"?' if guess else f"; the commands are {', '.join(_COMMANDS)}"
         raise UsageError(f'unknown command "{command}"{tip}')

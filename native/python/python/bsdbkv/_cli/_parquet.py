@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, Callable, NamedTuple, Optional
 
-import bsdb
+import bsdbkv
 
 from .. import _bsdb
 from .._database import _require
@@ -77,7 +77,7 @@ class Choice(NamedTuple):
         for given in inputs:
             if re.match("[A-Za-z][A-Za-z0-9+.-]+:/", given):
                 raise UsageError(
-                    f"-i {given}: a URI is not covered by python -m bsdb; copy the files to this machine, or use the "
+                    f"-i {given}: a URI is not covered by python -m bsdbkv; copy the files to this machine, or use the "
                     "Java command: bsdb build-parquet"
                 )
         skip = arguments.choice("--on-bad-line", ("fail", "skip"), "fail") == "skip"
@@ -128,7 +128,7 @@ class Choice(NamedTuple):
             if partition is not None and self.partitions:
                 raise InputError(
                     f"{_name(file)}: the directory {_name(partition)} stands for a column, which is not covered by "
-                    "python -m bsdb; leave such columns out with --partitions ignore, or use the Java command: bsdb "
+                    "python -m bsdbkv; leave such columns out with --partitions ignore, or use the Java command: bsdb "
                     "build-parquet"
                 )
         return [os.fsdecode(file) for file in found]
@@ -222,7 +222,7 @@ class Rows:
                 elif schema != self.schema:
                     raise InputError(
                         f"{self._names[at]}: its columns differ from those of {self._names[0]}, in names, order or "
-                        "types, which is not covered by python -m bsdb; name the same columns with --value-fields, or "
+                        "types, which is not covered by python -m bsdbkv; name the same columns with --value-fields, or "
                         "use the Java command: bsdb build-parquet"
                     )
                 self.rows += file.metadata.num_rows
@@ -253,14 +253,14 @@ class Rows:
         for leaf in leaves:
             if leaf.physical_type == "INT96" and leaf.path.split(".")[0] in read:
                 raise InputError(
-                    f"{name}: column {leaf.path} has timestamps of 96 bits, which are not covered by python -m bsdb; "
+                    f"{name}: column {leaf.path} has timestamps of 96 bits, which are not covered by python -m bsdbkv; "
                     "leave it out with --value-fields, or use the Java command: bsdb build-parquet"
                 )
         times = any(re.search("date32|timestamp", str(file.schema_arrow.field(each).type)) for each in sorted(read))
         if times and _is_julian(file.metadata.metadata or {}):
             raise InputError(
                 f"{name}: its dates and timestamps are in the calendar of old versions of Spark or Hive, which is not "
-                "covered by python -m bsdb; use the Java command: bsdb build-parquet"
+                "covered by python -m bsdbkv; use the Java command: bsdb build-parquet"
             )
         return file, columns
 
@@ -346,11 +346,11 @@ class Rows:
     def _pairs(self, batch: Any, *columns: Any) -> Iterator[tuple[bytes, bytes]]:
         try:
             yield from _bsdb._encode(batch, *columns)[1]
-        except bsdb.RowError:  # leaves out the rows that are no records
+        except bsdbkv.RowError:  # leaves out the rows that are no records
             for row in range(batch.num_rows):
                 try:
                     yield from _bsdb._encode(batch.slice(row, 1), *columns)[1]
-                except bsdb.RowError:
+                except bsdbkv.RowError:
                     pass
 
     def place(self, record: int) -> str:

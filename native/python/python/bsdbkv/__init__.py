@@ -1,10 +1,10 @@
 """Build and read bsdb databases: immutable key-value data sets that are built once and looked up fast.
 
-    import bsdb
+    import bsdbkv
 
-    bsdb.build("rdb", {"key": "value"})  # or pairs, or a table: bsdb.build("rdb", frame, key="id")
+    bsdbkv.build("rdb", {"key": "value"})  # or pairs, or a table: bsdbkv.build("rdb", frame, key="id")
 
-    with bsdb.open("rdb") as db:
+    with bsdbkv.open("rdb") as db:
         db[b"key"]                      # bytes, or KeyError
         db.get("key")                   # bytes, or None; str is encoded as UTF-8
         db.get_many(["a", "b", "c"])    # a list, much quicker than single lookups
@@ -12,7 +12,7 @@
             ...
 
 A database is a ``collections.abc.Mapping``. See ``Database``, ``Store`` and ``open``; from the command line,
-``python -m bsdb --help``.
+``python -m bsdbkv --help``.
 """
 
 from ._bsdb import __version__

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Optional
 
-import bsdb
+import bsdbkv
 
 from .. import _bsdb
 from . import _read, _stat
@@ -59,7 +59,7 @@ def sign(arguments: Arguments, console: Console) -> int:
             "no private key given (--sign-key); make one with: openssl genpkey -algorithm ed25519 -out key.pem"
         )
     directory = _read.place(arguments)
-    bsdb.sign(directory, key)
+    bsdbkv.sign(directory, key)
     if not arguments.has("-q"):
         console.say(f"signed {directory}")
     return 0
@@ -86,7 +86,7 @@ def build_parquet(arguments: Arguments, console: Console) -> int:
                     rows.sample(builder, int(options["sample_records"]))
                 rows.feed(builder, rejects)
                 return {**builder.finish(), **rows.report()}
-            except bsdb.DuplicateKeyError as error:
+            except bsdbkv.DuplicateKeyError as error:
                 raise InputError(
                     f"duplicate key {_shown_key(error.key)}: {rows.place(error.first)} and {rows.place(error.second)} "
                     "(to keep one of them: --on-duplicate first or --on-duplicate last)"
@@ -148,7 +148,7 @@ def _make(
     elif not quiet:
         console.report(summary.for_people())
     if arguments.has("-v"):
-        report, seconds = _read.verified(bsdb.open(target), target)
+        report, seconds = _read.verified(bsdbkv.open(target), target)
         if not quiet:
             console.say(_read.verified_words(target, report, seconds))
     return 0

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, Optional
 
-import bsdb
+import bsdbkv
 
 from .. import _json
 from . import _stat
@@ -72,7 +72,7 @@ class _Form:
         """Whether the database says how values are written."""
         return self.json and self.value == "utf8"
 
-    def rows(self, database: bsdb.Database) -> Optional[_json.RowWriter]:
+    def rows(self, database: bsdbkv.Database) -> Optional[_json.RowWriter]:
         """What writes rows; None if values are written as bytes."""
         if not self.may_be_rows:
             return None
@@ -96,12 +96,12 @@ class _Form:
         return writer
 
 
-def opened(arguments: Arguments, directory: str) -> bsdb.Database:
+def opened(arguments: Arguments, directory: str) -> bsdbkv.Database:
     """Opens a database, one elsewhere with the options for it."""
     if not is_url(directory):
         arguments.refuse(ELSEWHERE, "is for a database elsewhere; name that, for example s3a://bucket/rdb")
-        return bsdb.open(directory, trust=key_file(arguments, "--trust"))
-    return bsdb.open(directory, **_elsewhere(arguments))
+        return bsdbkv.open(directory, trust=key_file(arguments, "--trust"))
+    return bsdbkv.open(directory, **_elsewhere(arguments))
 
 
 def _elsewhere(arguments: Arguments) -> dict[str, Any]:
@@ -137,7 +137,7 @@ def place(arguments: Arguments, tool: str = "", console: Optional[Console] = Non
     if not os.path.lexists(path):
         tip = ""
         if not arguments.has("-d"):
-            tip = "; name the database with -d, or build one with: python -m bsdb build -i FILE"
+            tip = "; name the database with -d, or build one with: python -m bsdbkv build -i FILE"
         raise InputError(f"{given}: no such directory{tip}")
     if not os.path.isdir(path):
         raise InputError(f"{given}: not a database: it is a file, not a directory")
@@ -177,7 +177,7 @@ def get(arguments: Arguments, console: Console) -> int:
     if is_url(directory) and alone and not form.may_be_rows:
         # Two requests instead of the whole index.
         keys = [form.key_of(os.fsencode(operands[0]))]
-        values = [bsdb.get(directory, keys[0], **_elsewhere(arguments))]
+        values = [bsdbkv.get(directory, keys[0], **_elsewhere(arguments))]
         write(keys, values, _shown(None, form, None, keys, values))
         return code
     with opened(arguments, directory) as database:
@@ -248,7 +248,7 @@ class _Bounds:
         self._given = [option for option in options if arguments.has(option)]
         self._bounded = any(option not in ("--reverse", "--sorted") for option in self._given)
 
-    def records(self, database: bsdb.Database, values: bool) -> Iterator[tuple[bytes, bytes]]:
+    def records(self, database: bsdbkv.Database, values: bool) -> Iterator[tuple[bytes, bytes]]:
         """Pairs of key and value; without values, the value is empty."""
         if self._given and not self._full:
             self._require_order(database)
@@ -259,7 +259,7 @@ class _Bounds:
         records = iter(database.items()) if values else ((key, b"") for key in database)
         return (record for record in records if self._contain(record[0])) if self._bounded else records
 
-    def count(self, database: bsdb.Database, limit: int) -> int:
+    def count(self, database: bsdbkv.Database, limit: int) -> int:
         """The number of records, or the limit if that is less."""
         if self._given and not self._full:
             self._require_order(database)
@@ -275,7 +275,7 @@ class _Bounds:
             and (self._to is None or key < self._to)
         )
 
-    def _require_order(self, database: bsdb.Database) -> None:
+    def _require_order(self, database: bsdbkv.Database) -> None:
         if database.ordered:
             return
         option = self._given[0]
@@ -291,7 +291,7 @@ def stat(arguments: Arguments, console: Console) -> int:
     """Prints the figures of a database."""
     directory = place(arguments)
     if is_url(directory):
-        raise UsageError("python -m bsdb stat takes a directory; for a URL use the Java command: bsdb stat -d URL")
+        raise UsageError("python -m bsdbkv stat takes a directory; for a URL use the Java command: bsdb stat -d URL")
     facts = _stat.Facts(directory, key_file(arguments, "--trust"))
     if arguments.has("--schema"):
         if facts.schema is None:
@@ -318,13 +318,13 @@ def verify(arguments: Arguments, console: Console) -> int:
     return 0
 
 
-def verified(database: bsdb.Database, directory: str, content: bool = False) -> tuple[dict[str, Any], float]:
+def verified(database: bsdbkv.Database, directory: str, content: bool = False) -> tuple[dict[str, Any], float]:
     """Verifies a database, or its content alone, and closes it; returns what was found, and how long it took."""
     began = time.monotonic()
     with database:
         try:
             found = database.verify(content=content)
-        except bsdb.UnsupportedError:
+        except bsdbkv.UnsupportedError:
             if not content:
                 raise
             raise UsageError(
@@ -399,7 +399,7 @@ def _batches(items: Iterable[Any]) -> Iterator[list[Any]]:
 
 
 def _shown(
-    database: Optional[bsdb.Database],
+    database: Optional[bsdbkv.Database],
     form: _Form,
     rows: Optional[_json.RowWriter],
     keys: list[bytes],

@@ -109,7 +109,7 @@ class Built:
 class Builder:
     """Builds a database from records that are added one after the other.
 
-        with bsdb.Builder("rdb") as builder:
+        with bsdbkv.Builder("rdb") as builder:
             builder.add("apple", "red")
             builder.add_many({"pear": "green"}.items())
 

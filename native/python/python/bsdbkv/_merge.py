@@ -19,7 +19,7 @@ _Base = Union[Database, _Path]
 class Merger(Builder):
     """Builds a database from a base, into which records are merged one after the other.
 
-        with bsdb.Merger("new-rdb", "rdb") as merger:
+        with bsdbkv.Merger("new-rdb", "rdb") as merger:
             merger.add("apple", "green")
             merger.delete("pear")
 
@@ -174,10 +174,10 @@ class Diff(Iterator[tuple[str, bytes, Optional[bytes], Optional[bytes]]]):
 def diff(before: _Base, after: _Base) -> Diff:
     """Compare the records of two databases, or of those at two paths.
 
-        for change, key, old, new in bsdb.diff("yesterday", "today"):
+        for change, key, old, new in bsdbkv.diff("yesterday", "today"):
             ...  # change is "added" (old is None), "removed" (new is None) or "changed"
 
-        bsdb.diff("yesterday", "today").count()
+        bsdbkv.diff("yesterday", "today").count()
 
     First come records that were removed or changed, then those that were added.
     """

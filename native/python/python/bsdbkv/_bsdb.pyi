@@ -1,4 +1,4 @@
-"""The native half of the package bsdb. Use the package itself."""
+"""The native half of the package bsdbkv. Use the package itself."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike

@@ -226,8 +226,8 @@ def decoder(name: str) -> Optional[Callable[[], Callable[[bytes], bytes]]]:
         return "".join(chr(0xDC00 + byte) for byte in error.object[error.start : end]), end
 
     def make() -> Callable[[bytes], bytes]:
-        codecs.register_error("bsdb.mark", mark)
-        decode = codecs.getincrementaldecoder(encoding.name)("bsdb.mark").decode
+        codecs.register_error("bsdbkv.mark", mark)
+        decode = codecs.getincrementaldecoder(encoding.name)("bsdbkv.mark").decode
         started = False
 
         def step(piece: bytes) -> bytes:

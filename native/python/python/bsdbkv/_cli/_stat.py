@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from typing import Any, Optional
 
-import bsdb
+import bsdbkv
 
 from .. import _json
 from ._syntax import shown
@@ -26,7 +26,7 @@ def current(path: str) -> str:
     """The database itself, or the current version of a store."""
     if os.path.isfile(os.path.join(path, _MANIFEST)) or not os.path.isfile(os.path.join(path, _CURRENT)):
         return path
-    with bsdb.open(path) as database:
+    with bsdbkv.open(path) as database:
         return os.path.join(path, os.path.basename(database.path))
 
 
@@ -76,7 +76,7 @@ class Facts:
     """What the manifests of a database or a set say. Opening it checks them."""
 
     def __init__(self, directory: str, trust: Optional[str] = None) -> None:
-        with bsdb.open(directory, trust=trust) as database:
+        with bsdbkv.open(directory, trust=trust) as database:
             self.schema = database.schema_json
             self._schema = database.schema
             self.id = database.id

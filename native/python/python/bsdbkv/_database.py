@@ -329,7 +329,7 @@ class Store(_bsdb.Store):
         self.close()
 
     def __repr__(self) -> str:
-        return f"<bsdb.Store {self.path!r}, {'closed' if self.closed else f'version {self.version}'}>"
+        return f"<bsdbkv.Store {self.path!r}, {'closed' if self.closed else f'version {self.version}'}>"
 
 
 _stores: weakref.WeakSet[Store] = weakref.WeakSet()

@@ -1,4 +1,4 @@
-"""The command line: ``python -m bsdb COMMAND``."""
+"""The command line: ``python -m bsdbkv COMMAND``."""
 
 import sys
 
