@@ -5,7 +5,7 @@
     build-support/parquet-fixtures.py [--only NAME,..]
 
 For bsdb-tools/src/test/resources/parquet/NAME.parquet (or the folder NAME of several files) there is NAME.jsonl: one
-line {"key":...,"value":{...}} per row, as `bsdb scan --json` must print it (OPERATIONS.md, "Typed rows"), generated from
+line {"key":...,"value":{...}} per row, as `bsdb scan --json` must print it (docs/guides/rows.md), generated from
 the rows as pyarrow or DuckDB read them back. The column k is the key. Floating-point numbers are written with an
 exponent, "e" for columns of 64 bits and "E" for columns of 32 or 16, so that the test can compare their values; all
 other numbers are compared digit by digit. Large files of lines are compressed.

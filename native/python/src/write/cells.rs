@@ -1,4 +1,4 @@
-//! The values of Arrow arrays as keys and as parts of rows in Avro's binary encoding (OPERATIONS.md "Typed rows").
+//! The values of Arrow arrays as keys and as parts of rows in Avro's binary encoding (docs/guides/rows.md).
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! The texts that values have as keys: their JSON form (OPERATIONS.md "Typed rows"), without quotes.
+//! The texts that values have as keys: their JSON form (docs/guides/rows.md), without quotes.
 
 use std::fmt::LowerExp;
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! Types of columns, and the Avro schema of rows (OPERATIONS.md "Typed rows").
+//! Types of columns, and the Avro schema of rows (docs/guides/rows.md).
 //!
 //! The types of Arrow become those that `bsdb build-parquet` has for a Parquet file of the same table, written by
 //! pyarrow: schemas are equal byte by byte.

@@ -218,7 +218,7 @@ class LayoutPlanTest {
   }
 
   @Test
-  void anOrderTakesWhatWasMeasured() { // OPERATIONS.md, 16 random bytes
+  void anOrderTakesWhatWasMeasured() { // docs/guides/ranges.md, 16 random bytes
     BuildOptions ordered = options.withOrderedKeys(true);
     LayoutPlan blocked = LayoutPlan.of(ordered, 1_000_000, 16, 32);
     LayoutPlan packed = LayoutPlan.of(ordered.withLayout(Layout.PACKED), 1_000_000, 16, 32);

@@ -18,7 +18,9 @@ public final class OptionWording {
           Rule.of("--hadoop-conf( DIR)?", "HADOOP_CONF_DIR"),
           Rule.of("(?<=\\()-nn NAME", "hdfs://NAME"),
           Rule.of("(?<= with )-nn\\b", ".option(\"fs.defaultFS\", \"hdfs://HOST\")"),
-          Rule.of(": BSDB_CLASSPATH=.*? \\(OPERATIONS.md, [^)]*\\)", " (--packages or --jars)"),
+          Rule.of(
+              ": BSDB_CLASSPATH=.*? \\(docs/guides/parquet.md, [^)]*\\)",
+              " (--packages or --jars)"),
           Rule.of("on BSDB_CLASSPATH", "on the class path (--packages or --jars)"),
           Rule.of("BSDB_JAVA_OPTS=", "spark.driver.extraJavaOptions="));
 

@@ -1,6 +1,6 @@
 /**
- * Rows of Spark as typed rows (OPERATIONS.md "Typed rows") and back: the types of columns, and the
- * bytes of keys and values, as {@code bsdb build-parquet} makes them.
+ * Rows of Spark as typed rows (docs/guides/rows.md) and back: the types of columns, and the bytes
+ * of keys and values, as {@code bsdb build-parquet} makes them.
  */
 @NullMarked
 package tech.bsdb.spark.rows;

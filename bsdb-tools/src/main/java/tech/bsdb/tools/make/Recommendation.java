@@ -7,7 +7,7 @@ import tech.bsdb.LayoutPlan;
 import tech.bsdb.tools.make.PlanCommand.PlanRow;
 
 /**
- * The exact layout to choose, by the rules in docs/OPERATIONS.md ("Which layout?"). Approximate
+ * The exact layout to choose, by the rules in docs/guides/layouts.md ("Which layout?"). Approximate
  * mode is never recommended, because it may answer absent keys.
  *
  * @param layout the layout

@@ -10,8 +10,7 @@ import tech.bsdb.tools.rows.RowType.Scalar;
 
 /**
  * A column used as a key or part of one: text and binary as their bytes, everything else in its
- * JSON form (OPERATIONS.md "Typed rows") without quotes. It reads the current value without
- * advancing.
+ * JSON form (docs/guides/parquet.md) without quotes. It reads the current value without advancing.
  */
 final class KeyColumn implements KeyPart {
 

@@ -37,7 +37,7 @@ import tech.bsdb.tools.rows.RowType.Scalar;
 import tech.bsdb.tools.rows.RowType.Struct;
 
 /**
- * Maps the types of a file's schema to row types (OPERATIONS.md "Typed rows"), by the rules of the
+ * Maps the types of a file's schema to row types (docs/guides/parquet.md), by the rules of the
  * format's specification, including those for lists and maps of older writers.
  *
  * @see <a href="https://github.com/apache/parquet-format/blob/master/LogicalTypes.md">logical

@@ -15,8 +15,8 @@ import tech.bsdb.tools.rows.RowType.Scalar;
 import tech.bsdb.tools.rows.RowType.Struct;
 
 /**
- * The types that hold all values of two others without loss (OPERATIONS.md "Building from
- * Parquet"): of integers and decimals the longer one, double of floats and int, and of times the
+ * The types that hold all values of two others without loss (docs/guides/parquet.md "Types that
+ * differ"): of integers and decimals the longer one, double of floats and int, and of times the
  * finer unit, in which a value that is too far away makes a bad row.
  */
 final class Widening {

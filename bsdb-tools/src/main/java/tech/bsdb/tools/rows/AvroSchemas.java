@@ -19,8 +19,8 @@ import tech.bsdb.tools.rows.RowType.Scalar;
 import tech.bsdb.tools.rows.RowType.Struct;
 
 /**
- * The Avro schema of rows (OPERATIONS.md "Typed rows"). Records are named after their columns. A
- * name that Avro does not allow is replaced by a valid one, and the original is kept as a property.
+ * The Avro schema of rows (docs/guides/rows.md). Records are named after their columns. A name that
+ * Avro does not allow is replaced by a valid one, and the original is kept as a property.
  */
 public final class AvroSchemas {
   /**

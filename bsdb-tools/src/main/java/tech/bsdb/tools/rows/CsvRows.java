@@ -8,8 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Encodes the fields of CSV rows as rows of a schema that has only scalar columns (the forms:
- * OPERATIONS.md "Typed rows from text"). An empty field is null if the column is nullable. Not
- * thread-safe.
+ * docs/guides/rows.md). An empty field is null if the column is nullable. Not thread-safe.
  */
 public final class CsvRows {
   private final List<Column> columns = new ArrayList<>();

@@ -10,8 +10,8 @@ import org.apache.avro.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encodes JSON objects as rows (the forms: OPERATIONS.md "Typed rows from text") and extracts the
- * text of the key's field. Not thread-safe.
+ * Encodes JSON objects as rows (the forms: docs/guides/rows.md) and extracts the text of the key's
+ * field. Not thread-safe.
  */
 public final class JsonRows {
   /** The outcome for the key's field after an object was encoded. */

@@ -6,7 +6,7 @@ import tech.bsdb.tools.rows.RowType.Scalar;
 import tech.bsdb.tools.text.JsonBuffer;
 
 /**
- * The text that values of a type have as keys: their JSON form (OPERATIONS.md "Typed rows") without
+ * The text that values of a type have as keys: their JSON form (docs/guides/rows.md) without
  * quotes. Not thread-safe.
  */
 public final class KeyText {

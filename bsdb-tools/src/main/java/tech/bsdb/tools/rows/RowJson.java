@@ -10,8 +10,8 @@ import java.util.HexFormat;
 import tech.bsdb.tools.text.JsonBuffer;
 
 /**
- * Writes rows as JSON objects (OPERATIONS.md "Typed rows"), one after another. Once its arrays have
- * grown, it allocates only for floating-point numbers and decimals of more than 18 digits. Not
+ * Writes rows as JSON objects (docs/guides/rows.md), one after another. Once its arrays have grown,
+ * it allocates only for floating-point numbers and decimals of more than 18 digits. Not
  * thread-safe.
  *
  * <p>Any bytes that are not a row of the schema cause a {@link BadRowException}. Columns that are

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.text.JsonEscapes;
 
 /**
- * Converts the text of a scalar type to the bytes of a row (the forms: OPERATIONS.md "Typed rows
- * from text"). Not thread-safe.
+ * Converts the text of a scalar type to the bytes of a row (the forms: docs/guides/rows.md). Not
+ * thread-safe.
  */
 abstract class ScalarText {
   /** How a text is written. */

@@ -1,6 +1,6 @@
 /**
  * Typed rows: values that are records in Avro's binary encoding, the schema of which is stored in
- * the database (FORMAT.md §6, OPERATIONS.md "Typed rows").
+ * the database (FORMAT.md §6, docs/guides/rows.md).
  *
  * <p>{@link tech.bsdb.tools.rows.RowSchema} is that schema; readers and writers of rows receive
  * one. {@link tech.bsdb.tools.rows.RowJson} writes rows as JSON, {@link

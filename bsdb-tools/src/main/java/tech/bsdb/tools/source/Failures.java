@@ -94,8 +94,8 @@ final class Failures {
   private static String classPathHint(String of) {
     return "put the jars of "
         + jars(of)
-        + " on the class path: BSDB_CLASSPATH=/DIR/*:$(hadoop classpath) (OPERATIONS.md, \"Building from"
-        + " Parquet on HDFS\")";
+        + " on the class path: BSDB_CLASSPATH=/DIR/*:$(hadoop classpath) (docs/guides/parquet.md,"
+        + " \"HDFS, S3 and Azure\")";
   }
 
   private static String jars(String of) {
