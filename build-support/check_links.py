@@ -3,9 +3,9 @@
 
   build-support/check_links.py [FILE ...]
 
-Without arguments, all files *.md that git tracks are checked. A link must lead to a file or directory of the repository; its anchor
-must be a heading of that page (by the rules of code hosts) or an HTML id. Links to other hosts are not followed. Prints FILE:LINE: reason for each
-broken link. The exit code is 0 if there is none, 1 if there is one, and 2 if the check cannot run.
+Without arguments, it checks all files *.md that git tracks. A link must lead to a tracked file or directory, and its anchor to a heading
+of that page (by the rules of code hosts) or to an HTML id. Links to other hosts are not followed. Each broken link is printed as
+FILE:LINE: LINK: REASON. The exit code is 0 if no link is broken, 1 if one is, and 2 if the check cannot run.
 """
 
 import functools
@@ -112,9 +112,9 @@ def fault(page, target, tracked):
     if path.startswith("/"):
         return "the link is absolute"
     place = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
-    if place == ".." or place.startswith("../"):
+    if path and (place == ".." or place.startswith("../")):
         return "the link leads out of the repository"
-    if place not in tracked:
+    if path and place not in tracked:
         return "no such file"
     if anchor and place.endswith(".md") and anchor not in anchors(os.path.join(ROOT, place)):
         return "no such heading"
