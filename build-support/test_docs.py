@@ -15,6 +15,7 @@ A block is run according to its language:
 Marks are comments before a block, with clauses that semicolons separate:
 
   <!-- test: given words.txt, ./rdb -->       makes files and databases (FIXTURES below) before the block runs
+  <!-- test: before COMMAND -->               runs a command of the shell before the block, such as a server: bsdb serve ... &
   <!-- test: needs docker -->                 only checked where this is missing (NEEDS below)
   <!-- test: needs docker for TEXT | TEXT -->  the same for the statements that contain a text
   <!-- test: exits 1 for TEXT -->             the status of the statements that contain the text
@@ -23,9 +24,11 @@ Marks are comments before a block, with clauses that semicolons separate:
                                               directory of the page, {files} a web server for its files
   <!-- test: output -->                       a plain block, or json, is what the last block printed
   <!-- test: output, numbers vary -->         the same, whatever its numbers are
+  <!-- test: output of the last statement --> of that alone
   <!-- test: text -->                         a plain block is neither run nor compared
   <!-- test: same as FILE -->                 the block is in this file, which another test runs
-  <!-- test: fragment CODE -->                a part of a Java, C or C++ program; CODE (the last clause) declares what it uses
+  <!-- test: fragment CODE -->                a part of a program; CODE (the last clause) declares what it uses: in Java and Python
+                                              it runs before the block
   <!-- test: fresh -->                        begins in an empty directory
 
   <!-- test page: plain blocks are text -->   for a whole page
@@ -70,6 +73,7 @@ PAGES = [
     "deploy/README.md",
     "native/*/README.md",
 ]
+IN_TEXT = -1
 SECONDS = 120  # for one statement
 
 # ---- What pages may be given ----------------------------------------------------------------------------------------
@@ -90,6 +94,32 @@ FIXTURES = {
     "users.parquet": (parquet("users.parquet", id=[42, 43], name=["Ann", "Bob"], age=[31, 28]),),
     "./store": ("bsdb publish -q ./rdb ./store --version monday", "./rdb"),
     "fruits.txt": ("printf 'apple red\\npear green\\nplum blue\\n' >fruits.txt",),
+    "visits": ("printf 'user:42:a 1\\nuser:42:b 2\\nuser:7:a 3\\n' | bsdb build -q -i - -o ./visits --ordered",),
+    # Typed rows.
+    "orders": (
+        """
+        echo '{"type": "record", "name": "Order", "fields": [{"name": "id", "type": "long"},
+          {"name": "price", "type": "double"}, {"name": "note", "type": ["null", "string"], "default": null}]}' >orders.avsc
+        printf '{"id": 42, "price": 1.5, "note": "gift"}\\n{"id": 43, "price": 20.0}\\n' >orders.jsonl
+        bsdb build -q --jsonl --key-field id --avro-schema orders.avsc -i orders.jsonl -o ./orders
+        """,
+    ),
+    "stores/users": (
+        """
+        echo '{"type": "record", "name": "User", "fields": [{"name": "id", "type": "string"},
+          {"name": "age", "type": "long"}]}' >users.avsc
+        printf 'id,age\\nuser-42,42\\nuser-43,43\\n' >users.csv
+        bsdb build -q --csv --key-column id --avro-schema users.avsc -i users.csv -o ./user-rows
+        bsdb publish -q ./user-rows ./stores/users
+        """,
+    ),
+    # Five vectors of 128 floats.
+    "vectors": (
+        """
+        for i in 0 1 2 3 4; do printf 'v%d ' $i; for j in $(seq 128); do printf '0000803f'; done; echo; done >vectors.txt
+        bsdb build -q -i vectors.txt --value-encoding hex -o ./vectors
+        """,
+    ),
 }
 
 # ---- What machines may lack -----------------------------------------------------------------------------------------
@@ -157,8 +187,8 @@ class Marks:
 
     def __init__(self, text, line):
         self.line = line
-        self.given, self.needs, self.needs_for, self.exits, self.subs = [], [], [], [], []
-        self.outputs, self.output, self.vary, self.text, self.fresh = 0, False, False, False, False
+        self.given, self.needs, self.needs_for, self.exits, self.subs, self.before = [], [], [], [], [], []
+        self.outputs, self.output, self.vary, self.of_last, self.text, self.fresh = 0, False, False, False, False, False
         self.same_as = self.fragment = None
         head, mark, code = re.match(r"(.*?)(?:(?:^|; *)(fragment)(?: (.*))?)?$", text, re.S).groups()
         if mark:
@@ -189,8 +219,10 @@ class Marks:
             self.outputs = int(found[1])
         elif found := re.fullmatch(r"with (.+) = (.+)", clause):
             self.subs.append((found[1], found[2]))
-        elif clause in ("output", "output, numbers vary"):
-            self.output, self.vary = True, clause != "output"
+        elif word == "before" and rest:
+            self.before.append(rest)
+        elif clause in ("output", "output, numbers vary", "output of the last statement"):
+            self.output, self.vary, self.of_last = True, clause.endswith("vary"), clause.endswith("statement")
         elif clause in ("text", "fresh"):
             setattr(self, clause, True)
         elif word == "same" and rest.startswith("as "):
@@ -756,18 +788,18 @@ class Run:
             requests.append("\t".join([escaped[0], str(len(places)), *escaped[1:]]))
             places.append((page, block_line, offset))
 
-        def options(page, line, words):
+        def options(page, line, words, offset=0):
             words = [word for word in words if word not in ("...", "…")]
             if words and not re.fullmatch(r"[A-Z_]+|COMMAND", words[0]):
                 self.count("command lines of bsdb checked")
-                request(page, line, 0, "options", *words)
+                request(page, line, offset, "options", *words)
 
         for page in pages:
             for line, span in page.spans:
                 if re.match(r"(\./|scripts/)?bsdb +[a-z]", span) or span.startswith("python -m bsdbkv"):
                     if not re.search(r"[\[\]…<]", span):
                         for at, words in ShellText(span).bsdb():
-                            options(page, line, words)
+                            options(page, line, words, IN_TEXT)
             for block in page.blocks:
                 try:
                     self.check_block(page, block, request, options)
@@ -781,8 +813,10 @@ class Run:
         for each in lines[:-1]:
             number, line, message = each.split("\t")
             page, block_line, offset = places[int(number)]
+            if offset == IN_TEXT and "needs a value" in message:
+                continue  # the text names an option
             message = message.replace("\\n", "; ").replace("\\t", " ").replace("\\\\", "\\")
-            page.failures.append((block_line + max(0, int(line) - offset), message))
+            page.failures.append((block_line + max(0, int(line) - max(offset, 0)), message))
 
     def check_block(self, page, block, request, options):
         marks, language, text = block.marks, block.language, block.text
@@ -867,7 +901,8 @@ class Run:
             source += f"class {block.main} {{ static byte[] bytes(String text) {{ return text.getBytes(UTF_8); }} "
             source += f"public static void main(String[] args) throws Exception {{ {marks.fragment}\n{text}\n}} }}"
             before = 1
-        if "spark" in marks.needs or "redis-java" in marks.needs:
+        block.source = source
+        if marks.needs:
             request(page, block.line, before, "parse", block.main, source)
         else:
             block.classes.mkdir(parents=True)
@@ -906,7 +941,7 @@ class Run:
                 text = f"fn main() -> Result<(), Box<dyn std::error::Error>> {{\n{inside}\nOk(())\n}}\n"
             elif language == "go":
                 text = f"package main\n{inside}"
-        header = ["-I", ROOT / "native/c/include", "-Wall", "-Werror", "-fsyntax-only"]
+        header = ["-I", ROOT / "native/c/include", "-Wall", "-Werror", "-Wno-unused", "-fsyntax-only"]
         commands = {
             "c": ["cc", "-std=c99", *header, "-x", "c", "-"],
             "cpp": ["c++", *header, "-x", "c++", "-"],
@@ -1037,6 +1072,11 @@ class PageRun:
         self.start()
         for name in marks.given:
             run.fixture(name, self.work)
+        for command in marks.before:
+            setup = Block(block.line - 1, "sh", command + "\n", Marks("", marks.line), block.section, False)
+            setup.marks.subs = marks.subs
+            setup.statements = [(0, command + "\n")]
+            self.run_shell(setup)
         run.count("blocks run")
         getattr(self, "run_" + kind)(block)
         return None
@@ -1060,7 +1100,7 @@ class PageRun:
         if not any(word == "-p" or word.startswith("-p=") for word in serves[0]):
             text = re.sub(r"\bbsdb serve\b", "bsdb serve -p 9999", text, count=1)
         text = self.rewritten(text, marks, ports)
-        port = re.search(r" -p (\d+)", text)[1]
+        port = " ".join(re.findall(r" (?:-p|--resp|--admin-port) (\d+)", text))
         if not shell.ends_in_background:
             body = text.rstrip().rstrip("\n")
             comment = shell.comments.get(max(shell.comments), "") if shell.comments else ""
@@ -1111,6 +1151,10 @@ class PageRun:
         if not self.python or not self.python.alive:
             words = [self.run.options.python, "-c", PYTHON_SESSION]
             self.python = Session(words, self.folder / f"python-{block.line}", self.work, self.environment)
+        if block.marks.fragment:
+            for _, out, err, status in self.python.run(json.dumps({"text": block.marks.fragment, "name": "the mark"})):
+                if status:
+                    raise Failure(block.marks.line, f"the fragment of the mark fails{show((out + err).splitlines()[-12:])}")
         text = self.rewritten(block.text, block.marks)
         ran = self.python.run(json.dumps({"text": text, "name": f"{self.page.name}:{block.line}"}))
         for at, out, err, status in ran:
@@ -1138,10 +1182,9 @@ class PageRun:
             self.last = None
             return
         words = [self.run.java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", f"{block.classes}:{JAR}", block.main]
-        if PORTS.search(block.text):
-            raise_ports = self.compile_with_ports(block)
-            if raise_ports:
-                raise Failure(block.line, raise_ports)
+        source = self.rewritten(block.source, block.marks)
+        if source != block.source:
+            self.compile_again(block, source)
         done = subprocess.run(words, cwd=self.work, env=self.environment, capture_output=True, text=True, timeout=SECONDS)
         self.say(block, 0, f"java {block.main}", done.stdout, done.stderr, done.returncode)
         if done.returncode:
@@ -1159,14 +1202,15 @@ class PageRun:
             outputs = [(at, comment or "", self.documented(out, block.marks)) for (at, comment), out in zip(prints, lines)]
         self.compare_comments(block, [each for each in outputs if each[1]])
 
-    def compile_with_ports(self, block):
-        """Compiles a program again, with the ports of this run."""
+    def compile_again(self, block, text):
+        """Compiles a program with the ports and places of this run."""
         source = self.folder / f"{block.main}.java"
-        source.write_text(self.rewritten(block.text, block.marks))
+        source.write_text(text)
         javac = Path(self.run.java).parent / "javac" if "/" in str(self.run.java) else "javac"
         words = [javac, "-proc:none", "-cp", JAR, "-d", block.classes, source]
         done = subprocess.run(words, capture_output=True, text=True)
-        return done.stderr if done.returncode else ""
+        if done.returncode:
+            raise Failure(block.line, f"javac: {done.stderr.strip()}")
 
     def compare_comments(self, block, outputs):
         """Comments behind statements that are their outputs must be as many as the mark says."""
@@ -1193,7 +1237,7 @@ class PageRun:
         vary = block.marks.vary
         expected = [normal(line, vary) for line in block.text.rstrip("\n").split("\n")]
         out, err = [], []
-        for one, other in results:
+        for one, other in results[-1:] if block.marks.of_last else results:
             for lines, text in ((out, one), (err, other)):
                 text = self.documented(text, source.marks)
                 text = text.rstrip("\n")
@@ -1232,7 +1276,8 @@ __end() {
 __wait() {
   local pid=$! try
   for try in {1..600}; do
-    if (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; then return 0; fi
+    while [ $# -gt 0 ] && (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; do shift; done
+    [ $# -gt 0 ] || return 0
     if ! kill -0 "$pid" 2>/dev/null; then wait "$pid"; echo "the server ended with status $?" >&2; return 1; fi
     sleep 0.1
   done
