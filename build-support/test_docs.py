@@ -21,10 +21,12 @@ Marks are comments before a block, with clauses that semicolons separate:
   <!-- test: exits 1 for TEXT -->             the status of the statements that contain the text
   <!-- test: outputs 2 -->                    so many comments behind statements are what these print; other comments are not
   <!-- test: with TEXT = TEXT -->             replaces a text in what runs, and back in what is printed; {here} is the
-                                              directory of the page, {files} a web server for its files
+                                              directory of the page, {files} a web server for its files, {new} a path at
+                                              which nothing is
   <!-- test: output -->                       a plain block, or json, is what the last block printed
   <!-- test: output, numbers vary -->         the same, whatever its numbers are
   <!-- test: output of the last statement --> of that alone
+  <!-- test: output by COMMAND -->            the block is what a command, which the page does not show, printed
   <!-- test: text -->                         a plain block is neither run nor compared
   <!-- test: same as FILE -->                 the block is in this file, which another test runs
   <!-- test: fragment CODE -->                a part of a program; CODE (the last clause) declares what it uses: in Java and Python
@@ -74,6 +76,7 @@ PAGES = [
     "native/*/README.md",
 ]
 IN_TEXT = -1
+NOT_COMMANDS = {"needs"}  # in messages that the text quotes: bsdb needs Java 17
 SECONDS = 120  # for one statement
 
 # ---- What pages may be given ----------------------------------------------------------------------------------------
@@ -83,9 +86,21 @@ def parquet(path, **columns):
     return lambda folder: tiny_parquet.write(folder / path, columns)
 
 
+def parquet_files(folder):
+    for day in ("2023-12-31", "2024-01-01"):
+        (folder / f"export/day={day}").mkdir(parents=True)
+        rows = {"id": [42], "country": ["de"], "name": ["Ann"], "age": [31]}
+        tiny_parquet.write(folder / f"export/day={day}/part-0.parquet", {**rows, "id": [int(day[:4])]})
+    (folder / "features").mkdir()
+    tiny_parquet.write(folder / "features/part-0.parquet", {"id": [1, 2], "vector": [b"\0\1\2\3", b"\3\2\1\0"]})
+    tiny_parquet.write(folder / "users.parquet", {"user_id": [42, 43], "name": ["Ann", "Bob"]})
+
+
 # Commands of bash, or a function; those that need others name them. Each is made once and copied to the pages.
 FIXTURES = {
     "words.txt": ("printf 'apple a fruit\\ncarrot a root\\n' >words.txt",),
+    "monday.txt": ("printf 'apple a fruit\\ncarrot a root\\n' >monday.txt",),
+    "tuesday.txt": ("printf 'apple a fruit\\ncarrot a root\\nplum a stone fruit\\n' >tuesday.txt",),
     "keys.txt": ("printf 'apple\\ncarrot\\n' >keys.txt",),
     "./rdb": ("bsdb build -q -i words.txt -o ./rdb", "words.txt"),
     "./yesterday": (
@@ -95,7 +110,56 @@ FIXTURES = {
     "./store": ("bsdb publish -q ./rdb ./store --version monday", "./rdb"),
     "fruits.txt": ("printf 'apple red\\npear green\\nplum blue\\n' >fruits.txt",),
     "visits": ("printf 'user:42:a 1\\nuser:42:b 2\\nuser:7:a 3\\n' | bsdb build -q -i - -o ./visits --ordered",),
+    # Files of many forms; the content of a directory goes to that of the page.
+    "build/*": (
+        """
+        mkdir build build/export && cd build
+        printf 'apple\\ta fruit\\n' >export/1.tsv
+        printf 'a 1\\n' >a.txt
+        printf 'b 2\\n' | gzip >b.txt.gz
+        if command -v zstd >/dev/null; then printf 'c 3\\n' | zstd -q >c.txt.zst; fi
+        printf 'id,name\\n1,Ann\\n' >users.csv
+        printf '{"id":"1","what":"login"}\\n' >events.jsonl
+        printf 'apple a tree\\n' >new.txt
+        printf 'a 1\\nb\\na 3\\n' >bad.txt
+        printf 'a 1\\na 2\\na 3\\n' >again.txt
+        printf 'a 1\\nbad\\nb 2\\n' >dirty.txt
+        """,
+    ),
+    "merge/*": (
+        """
+        mkdir merge && cd merge
+        printf 'carrot a vegetable\\nplum a stone fruit\\n' >today.txt
+        printf 'plum a stone fruit\\n' | gzip >mon.gz
+        printf 'plum a fruit\\n' | gzip >tue.gz
+        printf 'carrot\\n' >gone.txt
+        printf 'id,name\\n1,Ann\\n2,Bob\\n' | bsdb build -q --csv --key-column id -i - -o ./users
+        printf 'id,name,op\\n1,Anna,U\\n2,Bob,D\\n' >log.csv
+        """,
+    ),
+    "parquet/*": (lambda folder: parquet_files(folder / "parquet"),),
     # Typed rows.
+    "lookup/rdb": (
+        """
+        mkdir lookup
+        echo '{"type": "record", "name": "Item", "fields": [{"name": "id", "type": "string"},
+          {"name": "name", "type": "string"}, {"name": "price", "type": "double"}]}' >items.avsc
+        printf 'id,name,price\\napple,Apple,1.5\\npear,Pear,2\\n-5,Minus,3\\nuser:42:a,Ann,4\\n42,Answer,5\\n' >items.csv
+        bsdb build -q --csv --key-column id --avro-schema items.avsc -i items.csv -o lookup/rdb --ordered
+        """,
+    ),
+    "rows/orders": (
+        """
+        mkdir rows
+        echo '{"type": "record", "name": "Order", "fields": [{"name": "id", "type": "long"},
+          {"name": "price", "type": {"type": "bytes", "logicalType": "decimal", "precision": 9, "scale": 2}},
+          {"name": "ordered", "type": {"type": "long", "logicalType": "timestamp-millis"}},
+          {"name": "tags", "type": {"type": "array", "items": "string"}},
+          {"name": "note", "type": ["null", "string"], "default": null}]}' >tagged.avsc
+        echo '{"id": 42, "price": 1.5, "ordered": "2024-01-31T12:34:56.789Z", "tags": ["a", "b"]}' >tagged.jsonl
+        bsdb build -q --jsonl --key-field id --avro-schema tagged.avsc -i tagged.jsonl -o rows/orders
+        """,
+    ),
     "orders": (
         """
         echo '{"type": "record", "name": "Order", "fields": [{"name": "id", "type": "long"},
@@ -144,6 +208,7 @@ def never(python):
 # How to find out whether it is here; "never" for what a test must not touch even if it is.
 NEEDS = {
     "jq": tool("jq"),
+    "zstd": tool("zstd", "zstdcat"),
     "openssl": tool("openssl"),
     "rsync": tool("rsync"),
     "redis-cli": tool("redis-cli", "redis-benchmark"),
@@ -189,6 +254,7 @@ class Marks:
         self.line = line
         self.given, self.needs, self.needs_for, self.exits, self.subs, self.before = [], [], [], [], [], []
         self.outputs, self.output, self.vary, self.of_last, self.text, self.fresh = 0, False, False, False, False, False
+        self.by = []
         self.same_as = self.fragment = None
         head, mark, code = re.match(r"(.*?)(?:(?:^|; *)(fragment)(?: (.*))?)?$", text, re.S).groups()
         if mark:
@@ -223,6 +289,11 @@ class Marks:
             self.before.append(rest)
         elif clause in ("output", "output, numbers vary", "output of the last statement"):
             self.output, self.vary, self.of_last = True, clause.endswith("vary"), clause.endswith("statement")
+        elif clause.startswith("output by "):
+            self.output = True
+            self.by.append(clause[len("output by ") :])
+        elif clause == "numbers vary":
+            self.vary = True
         elif clause in ("text", "fresh"):
             setattr(self, clause, True)
         elif word == "same" and rest.startswith("as "):
@@ -746,12 +817,15 @@ class Run:
 
     def fixture(self, name, work):
         """Makes what a page is given, unless it has it."""
-        made = self.fixtures / "work" / name
+        made = self.fixtures / "work" / name.removesuffix("/*")
         with self.fixture_lock:
             if not self.fixtures.exists():
                 folder = self.folder("fixtures")
                 assert folder == self.fixtures
             self.make(name)
+        if name.endswith("/*"):
+            shutil.copytree(made, work, dirs_exist_ok=True)
+            return
         target = work / name
         if target.exists():
             return
@@ -763,18 +837,18 @@ class Run:
 
     def make(self, name):
         work = self.fixtures / "work"
-        if (work / name).exists():
+        made = work / name.removesuffix("/*")
+        if made.exists():
             return
         recipe, *others = FIXTURES[name]
         for other in others:
             self.make(other)
         if callable(recipe):
-            (work / name).parent.mkdir(parents=True, exist_ok=True)
             recipe(work)
             return
         words = ["bash", "-euo", "pipefail", "-c", recipe]
         done = subprocess.run(words, cwd=work, env=self.environment(self.fixtures), capture_output=True, text=True)
-        if done.returncode or not (work / name).exists():
+        if done.returncode or not made.exists():
             raise Failure(0, f"the fixture {name} cannot be made: {done.stderr.strip()}")
 
     # ---- Checks without running
@@ -790,7 +864,7 @@ class Run:
 
         def options(page, line, words, offset=0):
             words = [word for word in words if word not in ("...", "…")]
-            if words and not re.fullmatch(r"[A-Z_]+|COMMAND", words[0]):
+            if words and not re.fullmatch(r"[A-Z_]+", words[0]) and not (offset == IN_TEXT and words[0] in NOT_COMMANDS):
                 self.count("command lines of bsdb checked")
                 request(page, line, offset, "options", *words)
 
@@ -902,7 +976,7 @@ class Run:
             source += f"public static void main(String[] args) throws Exception {{ {marks.fragment}\n{text}\n}} }}"
             before = 1
         block.source = source
-        if marks.needs:
+        if "spark" in marks.needs:
             request(page, block.line, before, "parse", block.main, source)
         else:
             block.classes.mkdir(parents=True)
@@ -1033,22 +1107,24 @@ class PageRun:
 
     def substitutions(self, marks):
         for before, after in marks.subs:
+            self.generation += 1
+            after = after.replace("{new}", f"./new-{self.generation}")
             yield before, after.replace("{here}", str(self.work)).replace("{files}", self.files_url() if "{files}" in after else "")
 
     def rewritten(self, text, marks, ports=None):
         for before, after in self.substitutions(marks):
             text = text.replace(before, after)
-        return (ports or self.ports).replace(text)
+        return (ports or self.ports).replace(text.replace("{here}", str(self.work)))
 
     def documented(self, text, marks):
         for before, after in self.substitutions(marks):
-            text = text.replace(after, before)
+            text = text.replace(after, before).replace(after.removeprefix("file://"), before)
         return self.ports.back(text.replace(str(self.work), "{here}"))
 
     def block(self, block):
         run, marks = self.run, block.marks
         kind = block.kind
-        if kind == "output":
+        if kind == "output" and not marks.by:
             return self.compare(block)
         if kind in ("text", "same", "syntax"):
             if kind == "syntax" and hasattr(block, "unchecked"):
@@ -1073,13 +1149,23 @@ class PageRun:
         for name in marks.given:
             run.fixture(name, self.work)
         for command in marks.before:
-            setup = Block(block.line - 1, "sh", command + "\n", Marks("", marks.line), block.section, False)
-            setup.marks.subs = marks.subs
-            setup.statements = [(0, command + "\n")]
+            self.run_shell(self.hidden(block, [command]))
+        if marks.by:
+            setup = self.hidden(block, marks.by)
             self.run_shell(setup)
+            return self.compare(block)
         run.count("blocks run")
         getattr(self, "run_" + kind)(block)
         return None
+
+    def hidden(self, block, commands):
+        """A block of commands that a mark names."""
+        setup = Block(block.line - 1, "sh", "", Marks("", block.marks.line), block.section, False)
+        setup.marks.subs = block.marks.subs
+        setup.statements = [(at, command + "\n") for at, command in enumerate(commands)]
+        if block.marks.by:
+            setup.marks.exits = [(2, "")]
+        return setup
 
     def statement(self, block, at, part):
         """The text of bash for a statement, or None if it is only checked."""
