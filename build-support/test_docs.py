@@ -1037,7 +1037,8 @@ class Run:
         runner = PageRun(self, page)
         try:
             for block in page.blocks:
-                if hasattr(block, "kind"):
+                ends = block.line + block.text.count("\n") + 1
+                if hasattr(block, "kind") and not any(block.marks.line <= line <= ends for line, _ in page.failures):
                     try:
                         runner.block(block)
                     except Failure as failure:
@@ -1264,9 +1265,6 @@ class PageRun:
         self.compare_comments(block, outputs)
 
     def run_java(self, block):
-        if any(line > block.line and line <= block.line + block.text.count("\n") + 1 for line, _ in self.page.failures):
-            self.last = None
-            return
         words = [self.run.java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", f"{block.classes}:{JAR}", block.main]
         source = self.rewritten(block.source, block.marks)
         if source != block.source:
