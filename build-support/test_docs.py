@@ -76,7 +76,7 @@ PAGES = [
     "native/*/README.md",
 ]
 IN_TEXT = -1
-NOT_COMMANDS = {"needs"}  # in messages that the text quotes: bsdb needs Java 17
+NOT_COMMANDS = {"needs", "manifest"}  # words of other texts that the pages quote: bsdb needs Java 17
 SECONDS = 120  # for one statement
 
 # ---- What pages may be given ----------------------------------------------------------------------------------------
