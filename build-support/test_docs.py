@@ -1267,6 +1267,8 @@ class PageRun:
     def run_java(self, block):
         words = [self.run.java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", f"{block.classes}:{JAR}", block.main]
         source = self.rewritten(block.source, block.marks)
+        if block.marks.fragment is None:
+            (self.work / f"{block.main}.java").write_text(source)  # as a reader saves it
         if source != block.source:
             self.compile_again(block, source)
         done = subprocess.run(words, cwd=self.work, env=self.environment, capture_output=True, text=True, timeout=SECONDS)
