@@ -56,7 +56,7 @@ if [ -n "$unpinned" ]; then
   result=1
 fi
 # Each script that a step runs is there and can be executed.
-for script in $(grep -ohE '(^|[ "])(\./mvnw|\.ci/[a-z-]+|scripts/[a-z0-9-]+|build-support/[a-z_/-]+\.(sh|py))' .github/workflows/*.yml | tr -d ' "' | sort -u); do
+for script in $(grep -ohE '(^|[ "])(\./mvnw|\.ci/[a-z-]+|scripts/[a-z0-9-]+|build-support/[a-z_/.]+)' .github/workflows/*.yml | tr -d ' "' | sort -u); do
   [ -x "$script" ] || {
     printf 'a workflow runs %s, which is missing or not executable\n' "$script" >&2
     result=1
