@@ -455,6 +455,11 @@ class Prometheus:
     def active(self):
         return {one["metric"]["alertname"] for one in self.query("ALERTS")}
 
+    def faulty_texts(self):
+        """Returns the texts of active alerts that could not be made."""
+        alerts = json.loads(get(f"http://127.0.0.1:{self.port}/api/v1/alerts")[1])["data"]["alerts"]
+        return [text for alert in alerts for text in alert["annotations"].values() if "<error" in text or "<no value>" in text]
+
     def wait(self, wanted, seconds=90):
         """Waits until these alerts are active, and returns those that are not."""
         end = time.monotonic() + seconds
@@ -504,6 +509,8 @@ def stage(servers, directory, prometheus):
         print(f"staged: {what}: {', '.join(alerts)}{' MISSING ' + str(missing) if missing else ''}")
         if missing:
             problem(f"{what}: {sorted(missing)} not active")
+        for text in prometheus.faulty_texts():
+            problem(f"{what}: the alert says {text}")
 
     (directory / "topology.json").write_text("{")
     expect("a damaged topology", "BsdbTopologyRefused")
