@@ -144,8 +144,8 @@ public abstract class Store {
    * @throws NoSuchFileException if the version does not exist, or there is none to roll back to
    * @throws tech.bsdb.error.CorruptDatabaseException if the version is damaged; the current version
    *     is then unchanged
-   * @throws InterruptedIOException if the thread is interrupted, and stays so; the current version
-   *     is then unchanged
+   * @throws java.io.InterruptedIOException if the thread is interrupted, and stays so; the current
+   *     version is then unchanged
    */
   public final String rollback(@Nullable String version) throws IOException {
     if (version != null) {
