@@ -101,7 +101,7 @@ final class ApiJar {
         builder.transformMethod(method, MethodTransform.dropping(part -> part instanceof CodeModel));
       }
     } else if (element instanceof FieldModel field) {
-      if (isSeen(field.flags().flags())) {
+      if (isSeen(field.flags().flags()) || field.fieldName().equalsString("serialVersionUID")) {
         builder.with(field);
       }
     } else if (!(element instanceof SourceFileAttribute)) {

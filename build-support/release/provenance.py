@@ -43,7 +43,7 @@ def artefacts(directory):
     for file in sorted(directory.rglob("*")):
         name = file.relative_to(directory).as_posix()
         if file.is_file() and not name.endswith((".asc", ".md5", ".sha1", ".sha256", ".sha512")):
-            if name not in (NAME, "SHA256SUMS", "uploads"):
+            if name not in (NAME, "SHA256SUMS", "uploads", "central-deployment"):
                 yield name, file
 
 
