@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes and checks the provenance statement of a release, in-toto's with SLSA's predicate, version 1.
 
-  provenance.py --write --repository URL --revision COMMIT --version VERSION --started TIME [--dry-run] DIR
+  provenance.py --write --repository URL --revision COMMIT --version VERSION --started TIME [--source CLONE] [--dry-run] DIR
   provenance.py --check DIR
 
 The statement, DIR/provenance.json, names each artefact in DIR with its SHA-256, the revision of the source, and the tools
@@ -56,7 +56,7 @@ def first_line(*command):
     return re.sub(r"\x1b\[[0-9;]*m", "", lines[0]) if lines else None
 
 
-def tools():
+def tools(source):
     java = os.path.join(os.environ["JAVA_HOME"], "bin/java") if os.environ.get("JAVA_HOME") else "java"
     found = {
         "cargo": first_line("cargo", "--version"),
@@ -65,6 +65,11 @@ def tools():
         "python": platform.python_version(),
         "rustc": first_line("rustc", "--version"),
     }
+    # The overlay's compiler is another than Maven's.
+    chosen = source and source / "bsdb-core/target/jdks.properties"
+    if chosen and chosen.is_file():
+        overlay = re.search("(?m)^jdk.overlay.javac=(.+)$", chosen.read_text())
+        found["javac of META-INF/versions/22"] = overlay and first_line(overlay.group(1), "-version")
     return {name: version for name, version in found.items() if version}
 
 
@@ -91,7 +96,7 @@ def statement(options):
             "buildDefinition": {
                 "buildType": options.repository + "/blob/main/docs/RELEASING.md",
                 "externalParameters": {"version": options.version, "dryRun": options.dry_run, "source": source},
-                "internalParameters": {"system": platform.system(), "machine": platform.machine(), "tools": tools()},
+                "internalParameters": {"system": platform.system(), "machine": platform.machine(), "tools": tools(options.source)},
                 "resolvedDependencies": [source],
             },
             "runDetails": {
@@ -136,6 +141,7 @@ def main():
     what.add_argument("--check", action="store_true")
     for name in ("--repository", "--revision", "--version", "--started"):
         parser.add_argument(name)
+    parser.add_argument("--source", type=pathlib.Path)
     parser.add_argument("--dry-run", action="store_true")
     parser.add_argument("directory", type=pathlib.Path)
     options = parser.parse_args()
