@@ -242,6 +242,21 @@ def run_all(folder, server):
     check(calls_file.read_text() == calls, "a finished release calls something", said)
     sums = hashlib.sha256(kept).hexdigest()
     check(sums in (target / "SHA256SUMS").read_text() and sums in (target / "provenance.json").read_text(), "the wheel is in no list")
+
+    # What others upload needs no credentials here, and is not called.
+    for name in ("TWINE_USERNAME", "TWINE_PASSWORD", "CARGO_REGISTRY_TOKEN"):
+        del environment[name]
+    other = folder / "other"
+    said = release(2, str(other))
+    check("TWINE_PASSWORD" in said and "CARGO_REGISTRY_TOKEN" in said, "does not say which credentials it lacks", said)
+    said = release(2, "--leave", "npm", str(other))
+    check("no such steps" in said, "an unknown step can be left", said)
+    before = len(calls_file.read_text().splitlines())
+    Central.states = ["VALIDATED", "PUBLISHED"]
+    release(0, "--leave", "pypi,crates.io", str(other))
+    rest = "\n".join(calls_file.read_text().splitlines()[before:])
+    check(not re.search(r"(?m)^(twine|crates|cargo p)", rest), f"a step that was left was run: {rest}")
+    check("gh release edit" in rest and "central deployment" in rest, f"steps are missing: {rest}")
     print("test_upload: all steps ran against the stand-ins, in order and once")
 
 
