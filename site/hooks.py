@@ -4,6 +4,7 @@
 - Pages that lie outside docs/ become pages of the site: OUTSIDE.
 - Links are those that work on a code host. Here they lead to the page that the site has for their target, or to the
   repository: Links.
+- Pictures become parts of their pages, and take on the colours that readers choose.
 - Plots are drawn from the harness' raw files, below the first mention of each: plots.py.
 - Every link of the finished site is followed, as far as it stays on the site: check.
 """
@@ -169,8 +170,15 @@ def on_page_markdown(markdown, page, config, files):
 
 def on_page_content(html, page, config, files):
     site.page = None
+    html = re.sub(r'<img alt="[^"]*" src="[^"]*(images/[\w-]+\.svg)" ?/?>', picture, html)
     # A table scrolls inside its box.
     return re.sub(r"<table>(.*?)</table>", r'<div class="bsdb-table" tabindex="0"><table>\1</table></div>', html, flags=re.S)
+
+
+def picture(match: re.Match) -> str:
+    """A picture of docs/images as a part of the page, whose colours it then has."""
+    text = (ROOT / "docs" / match.group(1)).read_text(encoding="utf-8")
+    return " ".join(line.strip() for line in text.splitlines())
 
 
 def on_post_page(output, page, config):
