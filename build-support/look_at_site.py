@@ -1,4 +1,4 @@
-"""Visits every page of the site in Chromium, wide and narrow, light and dark: look_at_site.py DIR [--shots DIR] [PAGE...]
+"""Visits every page of the site in Chromium, wide in light colours and narrow in dark ones: look_at_site.py DIR [--shots DIR] [PAGE...]
 
 Serves DIR, the built site, on a free port of this machine and reports
 
@@ -22,7 +22,7 @@ import threading
 from pathlib import Path
 from urllib.parse import urlsplit
 
-SIZES = {"wide": (1280, 900), "narrow": (390, 844)}
+SIZES = {"wide": (1280, 900, "light"), "narrow": (390, 844, "dark")}
 
 # What sticks out of the window and is not inside something that scrolls or hides it.
 STICKING_OUT = """() => {
@@ -77,46 +77,45 @@ def main() -> int:
     with sync_playwright() as playwright:
         flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update"]
         browser = playwright.chromium.launch(executable_path=browser_path(), args=flags)
-        for size, (width, height) in SIZES.items():
-            for scheme in ("light", "dark"):
-                context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
-                tab = context.new_page()
-                where = [""]
+        for size, (width, height, scheme) in SIZES.items():
+            context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+            tab = context.new_page()
+            where = [""]
 
-                def report(text: str) -> None:
-                    line = f"{where[0]}: {text}"
-                    if line not in reports:
-                        reports.append(line)
-                        print(line, flush=True)
+            def report(text: str) -> None:
+                line = f"{where[0]}: {text}"
+                if line not in reports:
+                    reports.append(line)
+                    print(line, flush=True)
 
-                tab.on("console", lambda message: report(f"console: {message.text}") if message.type in ("error", "warning") else None)
-                tab.on("pageerror", lambda error: report(f"error: {error}"))
-                tab.on("requestfailed", lambda request: report(f"failed: {request.url}") if "ERR_ABORTED" not in (request.failure or "") else None)
-                tab.on("request", lambda request: report(f"asks another host: {request.url}") if urlsplit(request.url).scheme in ("http", "https", "ws", "wss") and urlsplit(request.url).netloc != host else None)
-                tab.on("response", lambda response: report(f"{response.status}: {response.url}") if response.status >= 400 else None)
-                for page in pages:
-                    where[0] = f"{page} ({size}, {scheme})"
-                    tab.goto(f"http://{host}/{'' if page == '.' else page + '/'}", wait_until="load")
-                    seen = tab.evaluate(STICKING_OUT)
-                    if seen["scrolls"] > 0:
-                        report(f"scrolls sideways by {seen['scrolls']} pixels")
-                    for element in seen["found"]:
-                        report(f"sticks out: {element}")
-                    if options.shots:
-                        options.shots.mkdir(parents=True, exist_ok=True)
-                        name = page.replace("/", "+") if page != "." else "home"
-                        tab.screenshot(path=options.shots / f"{name}-{size}-{scheme}.png", full_page=True)
-                if not options.pages:
-                    where[0] = f"search ({size}, {scheme})"
-                    tab.goto(f"http://{host}/?q=database", wait_until="load")
-                    try:
-                        tab.wait_for_selector(".md-search-result__link", state="attached", timeout=30_000)
-                    except Exception:
-                        report("finds nothing for: database")
-                context.close()
+            tab.on("console", lambda message: report(f"console: {message.text}") if message.type in ("error", "warning") else None)
+            tab.on("pageerror", lambda error: report(f"error: {error}"))
+            tab.on("requestfailed", lambda request: report(f"failed: {request.url}") if "ERR_ABORTED" not in (request.failure or "") else None)
+            tab.on("request", lambda request: report(f"asks another host: {request.url}") if urlsplit(request.url).scheme in ("http", "https", "ws", "wss") and urlsplit(request.url).netloc != host else None)
+            tab.on("response", lambda response: report(f"{response.status}: {response.url}") if response.status >= 400 else None)
+            for page in pages:
+                where[0] = f"{page} ({size})"
+                tab.goto(f"http://{host}/{'' if page == '.' else page + '/'}", wait_until="load")
+                seen = tab.evaluate(STICKING_OUT)
+                if seen["scrolls"] > 0:
+                    report(f"scrolls sideways by {seen['scrolls']} pixels")
+                for element in seen["found"]:
+                    report(f"sticks out: {element}")
+                if options.shots:
+                    options.shots.mkdir(parents=True, exist_ok=True)
+                    name = page.replace("/", "+") if page != "." else "home"
+                    tab.screenshot(path=options.shots / f"{name}-{size}.png", full_page=True)
+            if not options.pages:
+                where[0] = f"search ({size})"
+                tab.goto(f"http://{host}/?q=database", wait_until="load")
+                try:
+                    tab.wait_for_selector(".md-search-result__link", state="attached", timeout=30_000)
+                except Exception:
+                    report("finds nothing for: database")
+            context.close()
         browser.close()
     server.shutdown()
-    print(f"look_at_site: {len(pages)} pages, each at {len(SIZES)} widths in light and dark: {len(reports)} reports")
+    print(f"look_at_site: {len(pages)} pages, each at {len(SIZES)} widths: {len(reports)} reports")
     return 1 if reports else 0
 
 

@@ -33,6 +33,8 @@ import reference  # noqa: E402
 
 # Pages outside docs/, which keep their paths.
 OUTSIDE = ["CHANGELOG.md", "deploy/README.md", "native/c/README.md", "native/python/README.md"]
+# Pages without a list of others beside them.
+ALONE = ["index.md", "BENCHMARKS.md"]
 # Those that a checkout need not have.
 OPTIONAL = ["SECURITY.md"]
 
@@ -165,6 +167,8 @@ def on_files(files, config):
 
 def on_page_markdown(markdown, page, config, files):
     site.page = page.file.src_uri
+    if site.page in ALONE:
+        page.meta["hide"] = ["navigation"]
     return plots.insert(markdown, site.sources.get(site.page, ""), ROOT)
 
 
