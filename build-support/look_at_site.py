@@ -60,7 +60,7 @@ def main() -> int:
     parser.add_argument("site", type=Path)
     parser.add_argument("pages", nargs="*")
     parser.add_argument("--shots", type=Path)
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     if not (options.site / "index.html").is_file():
         parser.error(f"{options.site} has no index.html: build the site with scripts/site")
     from playwright.sync_api import sync_playwright
