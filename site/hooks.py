@@ -32,11 +32,16 @@ import plots  # noqa: E402
 import reference  # noqa: E402
 
 # Pages outside docs/, which keep their paths.
-OUTSIDE = ["CHANGELOG.md", "deploy/README.md", "native/c/README.md", "native/python/README.md"]
+OUTSIDE = [
+    "CHANGELOG.md",
+    "CODE_OF_CONDUCT.md",
+    "SECURITY.md",
+    "deploy/README.md",
+    "native/c/README.md",
+    "native/python/README.md",
+]
 # Pages without a list of others beside them.
 ALONE = ["index.md", "BENCHMARKS.md"]
-# Those that a checkout need not have.
-OPTIONAL = ["SECURITY.md"]
 
 
 class Site:
@@ -154,7 +159,7 @@ def on_files(files, config):
     for file in files:
         if file.generated_by is None and file.src_dir and Path(file.src_dir) == Path(config.docs_dir):
             site.add(file.src_uri, posixpath.join("docs", file.src_uri))
-    for path in OUTSIDE + [path for path in OPTIONAL if (ROOT / path).exists()]:
+    for path in OUTSIDE:
         files.append(File.generated(config, path, abs_src_path=str(ROOT / path)))
         site.add(path, path)
     api = os.environ.get("BSDB_SITE_API") == "1"
