@@ -48,6 +48,7 @@ import io
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -77,7 +78,7 @@ PAGES = [
 ]
 IN_TEXT = -1
 NOT_COMMANDS = {"needs", "manifest"}  # words of other texts that the pages quote: bsdb needs Java 17
-SECONDS = 120  # for one statement
+SECONDS = 600  # for one statement: this only ends what hangs
 
 # ---- What pages may be given ----------------------------------------------------------------------------------------
 
@@ -1361,7 +1362,7 @@ __end() {
 }
 __wait() {
   local pid=$! try
-  for try in {1..600}; do
+  for try in {1..6000}; do
     while [ $# -gt 0 ] && (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; do shift; done
     [ $# -gt 0 ] || return 0
     if ! kill -0 "$pid" 2>/dev/null; then wait "$pid"; echo "the server ended with status $?" >&2; return 1; fi
@@ -1430,7 +1431,9 @@ def main(words):
             failures.append(("--require", 0, f"{name} is not here"))
     for name, line, message in failures:
         print(f"{name}:{line}: {message}")
-    print(f"{len(pages)} pages in {time.monotonic() - began:.0f} s")
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    processor = used.ru_utime + used.ru_stime
+    print(f"{len(pages)} pages in {time.monotonic() - began:.0f} s, with {processor:.0f} s of processor time")
     for what, number in sorted(run.counts.items()):
         print(f"  {number:4} {what}")
     if run.reasons:
