@@ -236,7 +236,7 @@ NEEDS = {
 
 SHELL, PYTHON, PLAIN = ("sh", "bash"), ("python", "py"), ("", "text", "txt")
 SYNTAX_ONLY = ("json", "c", "cpp", "rust", "go", "js", "sql", "yaml", "xml", "toml")
-PORTS = re.compile(r"(?<![\d.,-])(999\d|999[0-9]|6379|6380|700[1-9]|800[1-9]|8080)(?![\d])(?!\.\d)")
+PORTS = re.compile(r"(?<![\d.,-])(999\d|6379|6380|700[1-9]|800[1-9]|8080)(?![\d])(?!\.\d)")
 
 
 class Failure(Exception):
