@@ -799,6 +799,7 @@ class Run:
             HOME=str(folder / "home"),
             TMPDIR=str(folder / "tmp"),
             LC_ALL="C.UTF-8",
+            BSDB_JAVA_OPTS="-XX:TieredStopAtLevel=1",  # the better compiler does not pay for commands that end at once
             BSDB_ARCHIVES=str(self.temporary / "archives"),
             BSDB_CACHE=str(folder / "cache"),
             no_proxy="*",
