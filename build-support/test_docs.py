@@ -321,6 +321,7 @@ class Page:
 
     def parse(self, lines):
         marks, section, adjacent, i = None, 0, False, 0
+        within, blank = False, True  # a list or tab, whose content is indented; whether the line before is blank
         while i < len(lines):
             line = lines[i]
             number = i + 1
@@ -339,6 +340,14 @@ class Page:
                 self.blocks.append(Block(number, language, "\n".join(body) + "\n", used, section, adjacent))
                 marks, adjacent, i = None, True, end + 1
                 continue
+            if re.match(r"\s*(>|[-*+] |\d+\. ).*(```|~~~)", line) and "`" not in re.sub(r".*?(```+|~~~+)", "", line, count=1):
+                self.failures.append((number, "a block in a quotation, or that begins with a list: begin it on a line of its own"))
+            if re.match(r"( {4}|\t)", line) and blank and not within and line.strip():
+                self.failures.append((number, "an indented block: use a fence"))
+            if line.strip():
+                starts = re.match(r"\s*([-*+] |\d+\. |===|!!!|\?\?\?|<)", line)
+                within = bool(starts) or (within and line[0] in " \t")
+            blank = not line.strip()
             if line.strip().startswith("<!-- test"):
                 text = line.strip()
                 while "-->" not in text and i + 1 < len(lines):
