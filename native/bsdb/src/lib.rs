@@ -90,3 +90,8 @@ pub use write::control::{Progress, Stage};
 pub use write::merge::{Changes, Merger};
 pub use write::options::{BuildOptions, Duplicates};
 pub use write::sign::sign;
+
+/// The examples in the README are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
