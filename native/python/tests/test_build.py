@@ -118,7 +118,8 @@ def test_options_without_a_value(tmp_path):
 
 def test_duplicates(tmp_path):
     records = [("a", "1"), ("b", "2"), ("a", "3")]
-    with pytest.raises(bsdbkv.DuplicateKeyError, match='"a" in records 0 and 2; to keep one of them: duplicates="first"') as raised:
+    text = '"a" in records 0 and 2; to keep one of them: duplicates="first"'
+    with pytest.raises(bsdbkv.DuplicateKeyError, match=text) as raised:
         bsdbkv.build(tmp_path / "db", records)
     assert (raised.value.key, raised.value.first, raised.value.second) == (b"a", 0, 2)
     assert os.listdir(tmp_path) == []

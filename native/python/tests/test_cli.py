@@ -86,7 +86,8 @@ def test_scan(run):
 def test_stat(run):
     code, out, _ = run("stat", "-d", DB, "--json")
     facts = json.loads(out)
-    assert code == 0 and facts["databaseId"] == bsdbkv.open(DB).id and facts["records"] == 3 and facts["valueSchema"] is None
+    assert code == 0 and facts["databaseId"] == bsdbkv.open(DB).id
+    assert facts["records"] == 3 and facts["valueSchema"] is None
     assert b"\nkind                        exact, blocked\n" in run("stat", "-d", DB)[1]
     typed = GOLDEN / "v1-typed"
     assert json.loads(run("stat", "-d", typed, "--schema")[1]) == bsdbkv.open(typed).schema
@@ -154,7 +155,8 @@ def test_damage(run, tmp_path):
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
 def test_a_full_device():
     with open("/dev/full", "wb") as full:
-        done = subprocess.run([sys.executable, "-m", "bsdbkv", "get", "-d", DB, "bsdb"], stdout=full, stderr=subprocess.PIPE)
+        words = [sys.executable, "-m", "bsdbkv", "get", "-d", DB, "bsdb"]
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE)
     assert done.returncode == 2 and b"No space left on device" in done.stderr and done.stderr.count(b"\n") == 1
 
 

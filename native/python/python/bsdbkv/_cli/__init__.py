@@ -1,4 +1,4 @@
-"""The command line: ``python -m bsdbkv COMMAND``, which takes the options of the command ``bsdb`` and prints the same."""
+"""The command line: ``python -m bsdbkv COMMAND`` takes the options of the command ``bsdb`` and prints the same."""
 
 from __future__ import annotations
 
