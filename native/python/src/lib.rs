@@ -25,7 +25,8 @@ use pyo3::prelude::*;
 /// The native half of the package bsdbkv.
 #[pymodule(gil_used = true)]
 fn _bsdb(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    // As Python spells it, and as the metadata of the package has it: 1.1.0.dev0 rather than 1.1.0-dev.0.
+    module.add("__version__", env!("CARGO_PKG_VERSION").replace("-dev.", ".dev").replace("-rc.", "rc"))?;
     module.add_class::<database::Database>()?;
     module.add_class::<write::builder::Builder>()?;
     module.add_class::<diff::Diff>()?;

@@ -1,5 +1,6 @@
 """The command line."""
 
+import importlib.metadata
 import json
 import os
 import re
@@ -107,6 +108,7 @@ def test_help(run):
         code, out, _ = run(*words)
         assert code == 0 and b"Examples:" in out and b"python -m bsdbkv" in out
     assert run("--version") == (0, f"bsdb {bsdbkv.__version__}\n".encode(), "")
+    assert bsdbkv.__version__ == importlib.metadata.version("bsdbkv")
 
 
 @pytest.mark.parametrize(
