@@ -114,7 +114,7 @@ public final class MergeRun {
       throw new IOException(
           options.base()
               + " is an approximate database, which keeps no keys: nothing can be merged into it;"
-              + " build anew");
+              + " build a new database");
     }
     if (base.isPartialSet()) {
       throw new IOException(
