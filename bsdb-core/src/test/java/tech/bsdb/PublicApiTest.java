@@ -18,6 +18,8 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
@@ -27,6 +29,9 @@ class PublicApiTest {
   private static final Path CLASSES = Path.of("target/classes");
 
   private static final Set<String> EXPORTED = exported();
+
+  /** A type in a table of the README. */
+  private static final Pattern NAME = Pattern.compile("`(\\w+)`");
 
   private static final JavaClasses CORE =
       new ClassFileImporter()
@@ -118,12 +123,22 @@ class PublicApiTest {
   }
 
   @Test
-  void theReadmeNamesEveryPublicType() throws IOException {
-    String readme = Files.readString(Path.of("../README.md"));
-    assertThat(publicTypes())
-        .filteredOn(type -> type.getEnclosingClass().isEmpty())
-        .filteredOn(type -> !type.getSimpleName().equals("package-info"))
-        .extracting(JavaClass::getSimpleName)
-        .allSatisfy(name -> assertThat(readme).contains("`" + name + "`"));
+  void theReadmeNamesAllPublicTypesAndNoOthers() throws IOException {
+    Set<String> types =
+        publicTypes().stream()
+            .filter(type -> type.getEnclosingClass().isEmpty())
+            .map(JavaClass::getSimpleName)
+            .filter(name -> !name.equals("package-info"))
+            .collect(Collectors.toCollection(TreeSet::new));
+    for (String page : List.of("../README.md", "../README_CN.md")) {
+      Set<String> named = new TreeSet<>();
+      Files.readString(Path.of(page))
+          .lines()
+          .filter(line -> line.startsWith("| `tech.bsdb"))
+          .map(line -> line.substring(line.indexOf('|', 1)))
+          .forEach(
+              cells -> NAME.matcher(cells).results().forEach(name -> named.add(name.group(1))));
+      assertThat(named).as(page).isEqualTo(types);
+    }
   }
 }
