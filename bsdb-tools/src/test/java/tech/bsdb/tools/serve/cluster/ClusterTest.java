@@ -26,7 +26,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import tech.bsdb.KeyRouting;
-import tech.bsdb.Rounds;
 import tech.bsdb.tools.serve.cluster.Cluster.ClusterOptions;
 import tech.bsdb.tools.serve.cluster.Cluster.ElsewhereException;
 import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
@@ -121,7 +120,7 @@ class ClusterTest {
         nodes.add(node);
         var unused = looks.scheduleWithFixedDelay(node::look, 1, 1, TimeUnit.MILLISECONDS);
       }
-      int rounds = Rounds.of(100);
+      int rounds = 100;
       for (int round = 0; round < rounds; round++) {
         write(three("0-" + (round + 100), (round + 101) + "-8191", "8192-16383"));
         for (Cluster node : nodes) {
