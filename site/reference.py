@@ -377,8 +377,46 @@ def python(root: Path) -> str:
     for title, names in (("Functions", functions), ("Classes", classes), ("Errors", errors)):
         out.append(f"## {title}\n")
         for name in names:
-            out.append(f"### {name}\n\n::: bsdbkv.{name}\n    options:\n      heading_level: 4\n")
+            out.append(f"::: bsdbkv.{name}\n")
+            if name in NATIVE:
+                out += native(root, name)
     return "\n".join(out)
+
+
+# Classes of which a part is in Rust: its signatures are in the stub, and its comments in the source.
+NATIVE = {"Database": "database.rs", "Store": "store.rs"}
+
+
+def native(root: Path, name: str) -> list[str]:
+    stub = ast.parse((root / "native/python/python/bsdbkv/_bsdb.pyi").read_text(encoding="utf-8"))
+    source = (root / "native/python/src" / NATIVE[name]).read_text(encoding="utf-8")
+    methods: dict[str, ast.FunctionDef] = {}
+    for node in stub.body:
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            for member in node.body:
+                if isinstance(member, ast.FunctionDef) and not member.name.startswith("_"):
+                    methods.setdefault(member.name, member)  # of overloads the first, which has the defaults
+    out = []
+    for method, node in methods.items():
+        comment = re.search(rf"((?:^[ \t]*///[^\n]*\n)+)(?:^[ \t]*#\[[^\n]*\n)*^[ \t]*(?:pub )?fn {method}\b", source, re.M)
+        if not comment:
+            raise ValueError(f"native/python/src/{NATIVE[name]}: {method} has no comment")
+        text = "\n".join(line.strip()[3:].removeprefix(" ") for line in comment.group(1).splitlines())
+        is_property = any(getattr(decorator, "id", "") == "property" for decorator in node.decorator_list)
+        for argument in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]:
+            argument.annotation = None
+        node.args.posonlyargs, node.args.args = without_self(node.args.posonlyargs), without_self(node.args.args)
+        shown = method if is_property else f"{method}({ast.unparse(node.args)})"
+        out.append(f"#### {escape(method)} {{#bsdbkv.{name}.{method}}}\n")
+        out.append(code(shown, "python"))
+        out.append("\n\n".join(escape(" ".join(part.split())) for part in text.split("\n\n")) + "\n")
+    if not out:
+        raise ValueError(f"_bsdb.pyi: {name} has no methods")
+    return out
+
+
+def without_self(arguments: list[ast.arg]) -> list[ast.arg]:
+    return [argument for argument in arguments if argument.arg != "self"]
 
 
 # ---- Java -----------------------------------------------------------------------------------------------------------
