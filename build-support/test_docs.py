@@ -34,6 +34,7 @@ Marks are comments before a block, with clauses that semicolons separate:
   <!-- test: fresh -->                        begins in an empty directory
 
   <!-- test page: plain blocks are text -->   for a whole page
+  <!-- test page: bsdb count is imagined -->  a command that the page lets its readers write
 
 Nothing is ignored: a block of an unknown language, a mark without a block and an unknown clause are failures.
 """
@@ -316,7 +317,7 @@ class Page:
     def __init__(self, path, name):
         self.path, self.name = path, name
         self.blocks, self.spans, self.failures = [], [], []
-        self.plain_is_text = False
+        self.plain_is_text, self.imagined = False, set()
         self.parse(path.read_text(encoding="utf-8").split("\n"))
 
     def parse(self, lines):
@@ -335,7 +336,7 @@ class Page:
                     return
                 body = [each[len(indent) :] if each.startswith(indent) else each.lstrip() for each in lines[i + 1 : end]]
                 info = fence[3].strip().strip("{}").strip().lstrip(".")
-                language = info.split()[0] if info else ""
+                language = re.split(r"[\s,]", info)[0]
                 used = marks or Marks("", number)
                 self.blocks.append(Block(number, language, "\n".join(body) + "\n", used, section, adjacent))
                 marks, adjacent, i = None, True, end + 1
@@ -358,9 +359,12 @@ class Page:
                     if not found:
                         raise Failure(number, f"not a mark: {text}")
                     if found[1]:
-                        if found[2] != "plain blocks are text":
+                        if found[2] == "plain blocks are text":
+                            self.plain_is_text = True
+                        elif name := re.fullmatch(r"bsdb (\S+) is imagined", found[2]):
+                            self.imagined.add(name[1])
+                        else:
                             raise Failure(number, f'unknown mark of a page: "{found[2]}"')
-                        self.plain_is_text = True
                     else:
                         if marks:
                             raise Failure(marks.line, "a mark without a block")
@@ -636,6 +640,7 @@ class Session:
     def __init__(self, words, folder, work, environment):
         self.out, self.err = folder / "stdout", folder / "stderr"
         folder.mkdir()
+        self.all.append(self)
         for path in (self.out, self.err):
             path.touch()
         with open(self.out, "ab") as out, open(self.err, "ab") as err:
@@ -643,6 +648,8 @@ class Session:
                 words, stdin=subprocess.PIPE, stdout=out, stderr=err, cwd=work, env=environment, start_new_session=True
             )
         self.read_out = self.read_err = 0
+
+    all = []
 
     def run(self, request):
         """Returns, for each statement that began, its line, its outputs, and its status: None if it did not end."""
@@ -875,7 +882,7 @@ class Run:
 
         def options(page, line, words, offset=0):
             words = [word for word in words if word not in ("...", "…")]
-            if words and not re.fullmatch(r"[A-Z_]+", words[0]) and not (offset == IN_TEXT and words[0] in NOT_COMMANDS):
+            if words and words[0] not in page.imagined and not re.fullmatch(r"[A-Z_]+", words[0]) and not (offset == IN_TEXT and words[0] in NOT_COMMANDS):
                 self.count("command lines of bsdb checked")
                 request(page, line, offset, "options", *words)
 
@@ -1392,9 +1399,25 @@ __stop() {
 # ---- The program ----------------------------------------------------------------------------------------------------
 
 
+def stop_on_signals(temporary):
+    """Leaves neither servers nor files when the user stops the test."""
+
+    def stop(number, frame):
+        for session in Session.all:
+            with contextlib.suppress(ProcessLookupError):
+                if session.alive:
+                    os.killpg(session.process.pid, signal.SIGKILL)
+        shutil.rmtree(temporary, ignore_errors=True)
+        os._exit(128 + number)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
+
+
 def test_pages(pages, options):
     """Returns the pages' failures and the run, for its counts."""
     with tempfile.TemporaryDirectory(prefix="bsdb-docs-") as temporary:
+        stop_on_signals(temporary)
         run = Run(options, Path(temporary).resolve())
         run.check(pages)
         if not options.check_only:
