@@ -228,7 +228,10 @@ NEEDS = {
     "spark": never,
     "an object store": never,
     "another machine": never,
+    "prometheus": never,
+    "a release": never,
     "maven": never,
+    "git": never,
     "cargo": never,
     "pip": never,
     "minutes": never,
@@ -386,6 +389,11 @@ class Page:
 
 # ---- Shell ----------------------------------------------------------------------------------------------------------
 
+# Commands that no test of documents may run, whatever is installed.
+FOREIGN = re.compile(
+    r"sudo|su|docker|podman|kubectl|helm|git|mvn|(\./)?mvnw|cargo|rustup|systemctl|journalctl|apt|apt-get|dpkg|dnf|brew|pip3?|uv|npm|gpg"
+    r"|kinit|ssh|scp|rsync|promtool|prometheus|\$EDITOR|(\./)?scripts/(?!bsdb$)[\w.-]+|(native|build-support)/[\w./-]+"
+)
 KEYWORDS = {"if", "then", "else", "elif", "fi", "for", "do", "done", "while", "until", "case", "esac", "!", "{", "}", "time", "exec"}
 
 
@@ -937,6 +945,12 @@ class Run:
                 for line, words in shell.bsdb():
                     options(page, block.line + 1 + at + line, words)
                 for line, words in shell.commands:
+                    foreign = next((word for word in words[:3] if FOREIGN.fullmatch(word)), None)
+                    if foreign and not marks.needs and not any(text in part for _, texts in marks.needs_for for text in texts):
+                        raise Failure(
+                            block.line + 1 + at + line,
+                            f"{foreign} works on the machine, the network or the checkout: say what the block needs",
+                        )
                     for word in words[:3]:
                         if re.fullmatch(r"(scripts|native|deploy|build-support)/[\w./-]+", word) and not (ROOT / word).exists():
                             raise Failure(block.line + 1 + at + line, f"no such file in the checkout: {word}")
@@ -1093,10 +1107,12 @@ class PageRun:
             self.environment["BSDB_URL"] = f"redis://localhost:{self.ports.of('6379')}"
 
     def checkout(self):
-        """What a checkout has for its user: files that are not changed as links, others as copies."""
-        for name in ("scripts", "bsdb-core", "bsdb-dist", "native", "build-support"):
+        """What of a checkout the snippets may use. Nothing else is here, so that none can change the checkout."""
+        for name in ("scripts/bsdb", JAR.relative_to(ROOT)):
+            (self.work / name).parent.mkdir(parents=True, exist_ok=True)
             (self.work / name).symlink_to(ROOT / name)
-        shutil.copytree(ROOT / "deploy", self.work / "deploy")
+        for name in ("deploy", "bsdb-core/src/test/resources/golden"):
+            shutil.copytree(ROOT / name, self.work / name)
 
     def fresh(self):
         self.close()
