@@ -71,6 +71,8 @@ JAR = ROOT / "bsdb-dist/target/bsdb-jar-with-dependencies.jar"
 PAGES = [
     "README.md",
     "README_CN.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
     "docs/*.md",
     "docs/guides/*.md",
     "docs/start/*.md",
