@@ -136,8 +136,11 @@ def environment(launcher):
             variables[-1][1] += " " + line[1:].strip()
     if not variables:
         fail("the launcher describes no variables")
-    # "By this script" means the installed command.
-    return [(name, text.replace("scripts/bsdb", "bsdb")) for name, text in variables]
+    # There, the script is in the checkout, and its flags follow.
+    changes = (("scripts/bsdb", "bsdb"), ("the flags below", "the flags that bsdb sets"))
+    for old, new in changes:
+        variables = [(name, text.replace(old, new)) for name, text in variables]
+    return variables
 
 
 # ---- Manual page ----------------------------------------------------------------------------------------------------
@@ -153,6 +156,9 @@ def manual(about, commands, variables, version, date):
     out = [
         "." + '\\" Written by build-support/package/manual.py from the --help of each command.',
         f'.TH BSDB 1 "{date}" "bsdb {version}" "User Commands"',
+        ".\\\" Neither spaces between words nor hyphens that the help has not.",
+        ".ad l",
+        ".nh",
         ".SH NAME",
         "bsdb \\- " + roff(re.sub(r"^bsdb builds ", "build ", about).replace(" and looks up ", " and look up ")),
         ".SH SYNOPSIS",
