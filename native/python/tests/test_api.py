@@ -20,7 +20,7 @@ def shown(default):
 def parameters(function):
     """The parameters of a function, without their types, which the stubs have."""
     try:
-        given = inspect.signature(function).parameters.values()
+        given = [each for each in inspect.signature(function).parameters.values() if each.name != "self"]
     except ValueError:
         return "(...)"
     texts, keyword_only = [], False
@@ -38,9 +38,11 @@ def parameters(function):
 
 def members(name, cls):
     """The lines of a class: its bases that others define, its constructor and its public members."""
-    bases = [base.__name__ for base in cls.__mro__[1:] if base is not object]
+    bases = [base.__name__ for base in cls.__mro__[1:-1] if base.__module__ != "bsdbkv._bsdb"]
     yield f"{name}: {', '.join(bases)}" if bases else name
-    if not issubclass(cls, BaseException):
+    makers = [base for base in cls.__mro__[:-1] if {"__init__", "__new__"} & set(vars(base))]
+    # The classes that others make have a constructor of the native half, if any.
+    if makers and makers[0].__module__ != "bsdbkv._bsdb" and not issubclass(cls, BaseException):
         yield f"{name}{parameters(cls)}"
     for member in sorted(dir(cls)):
         owner = next(base for base in cls.__mro__ if member in vars(base)) if not member.startswith("_") else None
