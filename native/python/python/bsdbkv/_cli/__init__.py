@@ -91,7 +91,7 @@ def main(words: Optional[list[str]] = None) -> int:
         text = reason(error).replace("set the option overwrite to replace it, or", "replace it with --overwrite or")
         return _fail(console, name, file + text, words)
     except UsageError as error:
-        return _fail(console, name, str(error), words, f"Try: python -m {name} --help")
+        return _fail(console, name, str(error), words, f"Try: python -m {name.replace('bsdb', 'bsdbkv', 1)} --help")
     except (InputError, bsdbkv.Error, ImportError, MemoryError, UnicodeEncodeError) as error:
         return _fail(console, name, str(error), words)
 
