@@ -117,9 +117,9 @@ public final class BuildOptions {
   }
 
   /**
-   * The options that give a database like another one, as far as its manifest states them. A
-   * dictionary may have the size of the largest that the other one has. The sample for it, memory
-   * and threads are defaults. Of records with the same key, the last one is kept.
+   * The options for a database like another one, as far as its manifest states them. A dictionary
+   * may be as large as the other one's largest. The sample for it, memory and threads are defaults.
+   * Of records with the same key, the last one is kept.
    *
    * @param database a database, a whole set of shards, or one shard of a set
    */
@@ -193,7 +193,7 @@ public final class BuildOptions {
     return indexed ? Layout.BLOCKED : Layout.PACKED;
   }
 
-  /** These options with this {@link #layout()}, whatever the other options. */
+  /** These options with this {@link #layout()}, regardless of the other options. */
   public BuildOptions withLayout(Layout layout) {
     Objects.requireNonNull(layout, "layout");
     return with(changed -> changed.layout = layout);
@@ -230,7 +230,7 @@ public final class BuildOptions {
 
   /**
    * Checksum bits per key, by which the hash function rejects absent keys. A fraction of 2^-bits of
-   * them passes; key comparison then rejects these, except in approximate mode. The packed layouts
+   * them passes; key comparison then rejects them, except in approximate mode. The packed layouts
    * have none, but can have {@link #filterBits()}.
    */
   public int checksumBits() {
@@ -334,8 +334,8 @@ public final class BuildOptions {
 
   /**
    * The number of shards; 1 for an undivided database. Otherwise, the target contains a database
-   * for each shard, in a directory of its own. Each key belongs to one shard, chosen as Redis
-   * Cluster chooses the slot of a key; the shards hold equal ranges of slots.
+   * for each shard, in its own directory. Each key belongs to one shard, chosen as Redis Cluster
+   * chooses the slot of a key; the shards hold equal ranges of slots.
    *
    * <p>A build of several shards first routes all records to temporary files, then builds one shard
    * after another, each with the whole {@link #memoryBytes()} and all {@link #threads()}. Besides
@@ -398,9 +398,9 @@ public final class BuildOptions {
    * These options with another {@link #orderedKeys()}. If true, the database has another file, a
    * tree of its keys in the order of their unsigned bytes, which answers {@link Database#range
    * ranges}, and records are stored in this order, except in the packed layouts: those of a range
-   * lie together then, and pass through temporary files of their size before. Lookups do not use
-   * the order. Builds of approximate databases reject it. Unless a layout is chosen, it is {@link
-   * Layout#BLOCKED} then.
+   * are then adjacent, and pass through temporary files of their size first. Lookups do not use the
+   * order. Builds of approximate databases reject it. Unless a layout is chosen, it is then {@link
+   * Layout#BLOCKED}.
    */
   public BuildOptions withOrderedKeys(boolean orderedKeys) {
     return with(changed -> changed.orderedKeys = orderedKeys);

@@ -52,7 +52,7 @@ public final class Database implements AutoCloseable {
 
   private final Lookup lookup;
 
-  /** Where it lies if not here, and what to close with it; otherwise null. */
+  /** Where it is if remote, and what to close with it; otherwise null. */
   private final @Nullable Distant distant;
 
   /** Takes what was opened in a directory. */
@@ -92,18 +92,18 @@ public final class Database implements AutoCloseable {
             directory, options.trusted(), opened -> Lookup.open(opened, choice, options.verify())));
   }
 
-  /** Opens a database where it lies with {@link RemoteOptions#defaults}. */
+  /** Opens a database in place with {@link RemoteOptions#defaults}. */
   public static Database open(URI location) throws IOException {
     return open(location, RemoteOptions.defaults());
   }
 
   /**
-   * Opens a database where it lies: on a web server, an object store or a distributed file system.
-   * The location is that of a database, of a set of shards, of one or some shards, or of a store,
-   * of which the current version is opened. A location with the scheme {@code file} is that of a
-   * directory, which is opened like {@link #open(Path)}.
+   * Opens a database in place: on a web server, an object store or a distributed file system. The
+   * location is that of a database, of a set of shards, of one or some shards, or of a store, whose
+   * current version is opened. A location with the scheme {@code file} is that of a directory,
+   * which is opened like {@link #open(Path)}.
    *
-   * <p>The schemes {@code http} and {@code https} are always there; others come with an {@link
+   * <p>The schemes {@code http} and {@code https} are always available; others come with an {@link
    * tech.bsdb.remote.OriginProvider}. See {@link #open(RangeOrigin, RemoteOptions)} for what
    * opening reads and how lookups fail.
    *
@@ -121,20 +121,20 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Opens a database where it lies. Copies its small files to the {@linkplain RemoteOptions#cache
-   * cache}, which further openings use: the manifests; of a packed database the index, and the
-   * filter if that has at most 8 MiB; of others the hash function, which may be large, and the
-   * dictionary. Lookups and scans read the other files in ranges. They verify every page.
+   * Opens a database in place. Copies its small files to the {@linkplain RemoteOptions#cache
+   * cache}, which later openings use: the manifests; of a packed database the index, and the filter
+   * if it has at most 8 MiB; of others the hash function, which may be large, and the dictionary.
+   * Lookups and scans read the other files in ranges. They verify every page.
    *
-   * <p>A lookup of a key of the packed layout makes one request, that of another layout two. To
-   * look up many keys, call {@link #getAll} or {@link #getAsync}, whose requests overlap; each
-   * {@link #get} waits for its own. All methods work as for a directory. If files are removed or
-   * replaced there while the database is open, reads of them fail with a {@link
-   * java.nio.file.NoSuchFileException} or a {@link tech.bsdb.remote.ChangedException}; what is in
-   * memory is still answered. Open it again then. If a new version of a store becomes current, this
-   * goes on reading the one that it opened.
+   * <p>A lookup makes one request in the packed layout, and two in other layouts. To look up many
+   * keys, call {@link #getAll} or {@link #getAsync}, whose requests overlap; each {@link #get}
+   * waits for its own. All methods work as for a directory. If files are removed or replaced there
+   * while the database is open, reads of them fail with a {@link java.nio.file.NoSuchFileException}
+   * or a {@link tech.bsdb.remote.ChangedException}; what is in memory is still answered. Then open
+   * it again. If a new version of a store becomes current, this keeps reading the one that it
+   * opened.
    *
-   * @param origin where it lies; not closed by this
+   * @param origin where it is; not closed by this
    * @throws java.nio.file.NotDirectoryException if the origin is neither a database nor a store
    * @throws java.nio.file.AccessDeniedException if it must not be read
    * @throws java.nio.file.NoSuchFileException if the origin lacks a file
@@ -148,12 +148,12 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Looks up one key of a database where it lies, without opening that if need not be. The value of
-   * a present key of the layout packed comes with two requests as a rule, whatever the size of the
-   * database: the manifest, which samples the index, and the few pages in which the key probably
-   * is; with three from a set of shards, and with two more from a store. For other layouts, long
-   * records, absent keys, and a few of a thousand present ones, this opens the database and closes
-   * it again. So whoever looks up further keys opens it.
+   * Looks up one key of a database in place, without opening it if possible. In the layout packed,
+   * a present key usually takes two requests, regardless of the size of the database: the manifest,
+   * which samples the index, and the few pages that probably contain the key; a set of shards takes
+   * three, and a store two more. For other layouts, long records, absent keys, and a few of a
+   * thousand present ones, this opens the database and closes it again. To look up several keys,
+   * open the database.
    *
    * @return the value, or null if the key is absent, as {@link #get} of the open database
    * @throws IOException as {@link #open(RangeOrigin, RemoteOptions)} and {@link #get}
@@ -170,10 +170,9 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Looks up one key of a database where it lies, like {@link #getOnce(URI, byte[],
-   * RemoteOptions)}.
+   * Looks up one key of a database in place, like {@link #getOnce(URI, byte[], RemoteOptions)}.
    *
-   * @param origin where it lies; not closed by this
+   * @param origin where it is; not closed by this
    * @param location receives the location of what was read: of a store, that of its current version
    */
   public static byte @Nullable [] getOnce(
@@ -182,7 +181,7 @@ public final class Database implements AutoCloseable {
     return getOnce(() -> new Distant(origin, options, null), key, location);
   }
 
-  /** Finds a database elsewhere. */
+  /** Finds a remote database. */
   @FunctionalInterface
   private interface Finding {
     Distant find() throws IOException;
@@ -302,8 +301,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Looks up a key and shows its value to a reader where it lies: in the mapped or loaded file, in
-   * the page just read, or in the block just decompressed. Only a value that spans pages is copied
+   * Looks up a key and shows its value to a reader in place: in the mapped or loaded file, in the
+   * page just read, or in the block just decompressed. Only a value that spans pages is copied
    * first. In steady state, a call allocates the slice that it shows, and nothing else unless the
    * copy or the block exceeds 64 KiB.
    *
@@ -314,15 +313,15 @@ public final class Database implements AutoCloseable {
    * slice of them is left.
    *
    * <p>The reader runs on the calling thread and may look up other keys. It must not close this
-   * database; {@link #close} on another thread waits for it. If a mapped file is cut short
+   * database; {@link #close} on another thread waits for it. If a mapped file is truncated
    * meanwhile, gets from the slice fail, but channels, checksums and native code that are given the
    * slice crash the virtual machine, as they do with any mapped buffer.
    *
    * @param key 0 to 65,535 bytes; a longer key is absent
    * @param reader reads the value; not called if the key is absent
    * @return what the reader returns, or null if the key is absent. A null that the reader returns
-   *     looks the same, so a reader that must tell them apart returns something else
-   * @throws IOException if a read fails, or if the reader throws it. Whatever the reader throws
+   *     looks the same, so a reader that must distinguish them returns something else
+   * @throws IOException if a read fails, or if the reader throws it. Any exception of the reader
    *     arrives unchanged, except an {@link InternalError}, by which the virtual machine reports an
    *     unreadable mapped page; it becomes the cause of an {@code IOException}
    * @throws tech.bsdb.error.CorruptDatabaseException if the lookup meets damaged bytes
@@ -417,7 +416,7 @@ public final class Database implements AutoCloseable {
   /**
    * Starts a scan like {@link #scan()} with other options.
    *
-   * @throws IOException if a read fails; to find a part of the records takes some reads
+   * @throws IOException if a read fails; finding a part of the records takes some reads
    * @throws tech.bsdb.error.CorruptDatabaseException if these meet damaged bytes
    * @throws UnsupportedOperationException if the database is approximate and thus stores no keys
    */
@@ -445,11 +444,10 @@ public final class Database implements AutoCloseable {
    * Iterates over the records of a range in the order of their keys, which are compared byte by
    * byte, unsigned; in a set, over those of all shards, merged.
    *
-   * <p>The cursor reads in batches, which grow up to 128 records. To find the start takes the read
-   * of one leaf of the order, each batch those of its leaves and its records. Without values, it
-   * reads no records. Unlike that of a {@link #scan scan}, this cursor ends with the database: once
-   * it is closed, {@link RecordCursor#next} throws an {@link IllegalStateException}, as it does
-   * after a failure.
+   * <p>The cursor reads in batches, which grow up to 128 records. Finding the start reads one leaf
+   * of the order; each batch reads its leaves and its records. Without values, it reads no records.
+   * Unlike that of a {@link #scan scan}, this cursor ends with the database: once it is closed,
+   * {@link RecordCursor#next} throws an {@link IllegalStateException}, as it does after a failure.
    *
    * @throws UnsupportedOperationException if the order of the keys was not stored, see {@link
    *     #isOrdered}
@@ -514,9 +512,9 @@ public final class Database implements AutoCloseable {
 
   /**
    * Returns the number of a key. The keys have the numbers from 0 to {@link Statistics#records
-   * records} - 1: each the number of lesser keys; in a set, of the lesser keys of its shard and all
-   * keys of the shards before that one. Thus a number stands for a key in any copy of this
-   * database, and {@link #range range} goes on behind that key.
+   * records} - 1: each the number of smaller keys; in a set, of the smaller keys of its shard and
+   * all keys of the shards before it. A number thus stands for a key in any copy of this database,
+   * and {@link #range range} continues after that key.
    *
    * @param key of any length
    * @return its number, or -1 if it is absent
@@ -571,7 +569,7 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Returns the statistics of a database where it lies. Reads manifests alone.
+   * Returns the statistics of a database in place. Reads only manifests.
    *
    * @throws IllegalArgumentException if nothing reads the scheme of the location
    * @throws IOException as {@link #open(URI, RemoteOptions)}
@@ -586,7 +584,7 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Returns the statistics of a database where it lies. Reads manifests alone.
+   * Returns the statistics of a database in place. Reads only manifests.
    *
    * @throws IOException as {@link #open(RangeOrigin, RemoteOptions)}
    */
@@ -597,9 +595,7 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns what this asked for where it lies, with opening; null if it was opened in a directory.
-   */
+  /** Returns the remote requests of this, including opening; null if opened in a directory. */
   public @Nullable RemoteTraffic remoteTraffic() {
     return distant == null ? null : distant.database.traffic();
   }
@@ -648,23 +644,23 @@ public final class Database implements AutoCloseable {
   @FunctionalInterface
   public interface PreloadListener {
     /**
-     * Reports how many of the bytes that are to be on disk were brought or were there before.
-     * Called by the thread that brings them, which must not be made to wait.
+     * Reports how many of the bytes to be kept on disk are there. Called by the thread that fetches
+     * them, which must not be made to wait.
      */
     void progress(long bytes, long all);
   }
 
   /**
-   * Starts to bring the files of a database elsewhere to the pages on disk ({@link
+   * Starts to copy the files of a remote database to the pages on disk ({@link
    * RemoteOptions#pageBytes}), so that lookups need no requests, and does not wait. They come front
    * to back by at most two requests of 1 MiB at a time, beside lookups, whose pages stay. This ends
    * when all are there, or as many as the pages on disk hold, or when the database is closed. Files
    * that lookups need whole are on disk in any case.
    *
-   * @param data whether to bring the data files, too, or those of the index alone
+   * @param data whether to copy the data files too, or only those of the index
    * @return completes with the bytes that are on disk then, or with the {@link IOException} that
-   *     ended it; is cancelled if the database is closed before
-   * @throws IllegalStateException if the database is here or keeps no pages on disk, if it is
+   *     ended it; is cancelled if the database is closed first
+   * @throws IllegalStateException if the database is local or keeps no pages on disk, if it is
    *     closed, or if this was called before
    */
   public CompletableFuture<Long> preload(boolean data, PreloadListener listener) {
@@ -696,11 +692,11 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Verifies a database like {@link #verify(Path, VerifyListener)}, or its content alone.
+   * Verifies a database like {@link #verify(Path, VerifyListener)}, or only its content.
    *
    * @param trusted the keys of which one must have signed it, none to require no signature
    * @throws tech.bsdb.error.UntrustedException if none of them has
-   * @throws IllegalArgumentException if only the content is to be verified, and the database has no
+   * @throws IllegalArgumentException if only the content is verified, and the database has no
    *     content hashes because an older version wrote it
    */
   public static VerifyReport verify(
@@ -710,8 +706,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Verifies a database where it lies like {@link #verify(Path, VerifyListener)}, without a copy.
-   * Reads each page of the data once.
+   * Verifies a database in place like {@link #verify(Path, VerifyListener)}, without a copy. Reads
+   * each page of the data once.
    *
    * @throws IllegalArgumentException if nothing reads the scheme of the location
    * @throws IOException as {@link #open(URI, RemoteOptions)}
@@ -727,8 +723,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Verifies a database where it lies like {@link #verify(Path, VerifyScope, List,
-   * VerifyListener)}, without a copy. Reads each page of the data once.
+   * Verifies a database in place like {@link #verify(Path, VerifyScope, List, VerifyListener)},
+   * without a copy. Reads each page of the data once.
    *
    * @throws IOException as {@link #open(RangeOrigin, RemoteOptions)}
    */
@@ -750,14 +746,14 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Signs the manifest of a database, or those of a set and its shards, in place of signatures that
-   * they may have (docs/FORMAT.md §18). Replaces the file of a manifest in one step, and waits for
+   * Signs the manifest of a database, or those of a set and its shards, replacing existing
+   * signatures (docs/FORMAT.md §18). Replaces the file of a manifest in one step, and waits for
    * builds that replace the database; the database id and all other files stay. Sign before the
    * database is copied anywhere: copies of it count as the same database.
    *
    * @param key a private key of Ed25519 ({@link KeyFiles})
-   * @throws IllegalArgumentException if it is none, or the database has no content hashes because
-   *     an older version wrote it
+   * @throws IllegalArgumentException if it is not one, or the database has no content hashes
+   *     because an older version wrote it
    */
   public static void sign(Path directory, PrivateKey key) throws IOException {
     DataSet.open(directory);
@@ -773,10 +769,10 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Whether the records of two databases lie in the same order. It is that of their signatures if
-   * both have the layout {@link Layout#PACKED}, the same seed and the same shards; that of their
-   * keys if both {@linkplain #isOrdered are ordered} and have layouts that are not packed. To
-   * {@linkplain #diff(Database, Database) compare} them then takes no lookups. Reads nothing.
+   * Whether the records of two databases are in the same order: that of their signatures if both
+   * have the layout {@link Layout#PACKED}, the same seed and the same shards; that of their keys if
+   * both {@linkplain #isOrdered are ordered} and have layouts that are not packed. {@linkplain
+   * #diff(Database, Database) Comparing} them then takes no lookups. Reads nothing.
    */
   public static boolean haveSameOrder(Database one, Database other) {
     return Comparison.haveSameOrder(one.lookup, other.lookup);

@@ -46,7 +46,7 @@ public final class DatabaseBuilder implements AutoCloseable {
   /** Bytes of individually added records to collect before they are added as a batch. */
   private static final long OWN_BATCH_BYTES = 1 << 20;
 
-  /** Such records, or deletions, to collect, at most. */
+  /** The most such records, or deletions, to collect. */
   private static final int OWN_BATCH_RECORDS = 1 << 16;
 
   private final BuildOptions options;
@@ -125,7 +125,7 @@ public final class DatabaseBuilder implements AutoCloseable {
    * @param listener receives the progress
    * @throws java.nio.file.FileAlreadyExistsException if the target exists and the options do not
    *     allow replacing it
-   * @throws IllegalArgumentException if the options ask for a filter, and the layout is not packed,
+   * @throws IllegalArgumentException if the options request a filter, and the layout is not packed,
    *     for the order of signatures, and the layout compresses records, or for a shard that the set
    *     does not have
    */
@@ -141,8 +141,8 @@ public final class DatabaseBuilder implements AutoCloseable {
   /**
    * Starts a build from a base: the database will have the records of the base, except those that
    * are {@linkplain #delete deleted} or replaced, since {@linkplain #add added} records replace
-   * those with the same key. Of several changes of a key, the last one counts, unless the options
-   * say otherwise. The base may be closed after {@link #finish}, not before.
+   * those with the same key. The last change of a key wins, unless the options say otherwise. The
+   * base may be closed after {@link #finish}, not before.
    *
    * <p>The result has the same bytes as a build of all its records with the same options. The
    * packed layout stores them in the order of their signatures. Other layouts keep the order of the
@@ -359,7 +359,7 @@ public final class DatabaseBuilder implements AutoCloseable {
     }
   }
 
-  /** Passes the progress of the writer on to the listener and to the figures. */
+  /** Passes the writer's progress on to the listener and the report. */
   private final class Completion implements AssemblyProgress {
     @Override
     public void progress(Stage stage, long done) {

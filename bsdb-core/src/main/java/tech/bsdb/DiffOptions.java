@@ -5,14 +5,14 @@ import java.util.Objects;
 /**
  * Options for comparing two databases. Immutable; the {@code with} methods return modified copies.
  *
- * @param detail what is told of records that differ
- * @param threads how many threads read and compare, 1 to 256. Only databases whose records lie in
+ * @param detail what is reported for each differing record
+ * @param threads how many threads read and compare, 1 to 256. Only databases whose records are in
  *     the same order are compared on several threads; see {@link Database#haveSameOrder}
  */
 public record DiffOptions(Detail detail, int threads) {
   private static final int MOST_THREADS = 256;
 
-  /** What a comparison tells of records that differ. */
+  /** What a comparison reports for each differing record. */
   public enum Detail {
     /** Their number. */
     COUNTS,

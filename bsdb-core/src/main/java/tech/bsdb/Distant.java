@@ -9,7 +9,7 @@ import tech.bsdb.mirror.RemoteDatabase;
 import tech.bsdb.remote.RangeOrigin;
 import tech.bsdb.remote.RemoteOptions;
 
-/** A database elsewhere, and its origin if that is to be closed with it. */
+/** A remote database, and its origin if it is closed with the database. */
 final class Distant implements Closeable {
   /** What is there. */
   final RemoteDatabase database;

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A range of keys in the order of their bytes, which are compared as unsigned numbers; a key comes
- * before those that it is the start of. Immutable; copies the keys that it is given.
+ * before the keys that begin with it. Immutable; copies the keys that it is given.
  *
  * <pre>{@code
  * KeyRange.prefix(bytes("user:42:"))
@@ -38,7 +38,7 @@ public final class KeyRange {
     return new KeyRange(prefix.clone(), successor(prefix));
   }
 
-  /** The least key that is greater than all that start with a prefix, or null if there is none. */
+  /** The smallest key that is greater than all keys with a prefix, or null if there is none. */
   private static byte @Nullable [] successor(byte[] prefix) {
     int length = prefix.length;
     while (length > 0 && prefix[length - 1] == (byte) 0xFF) {

@@ -192,7 +192,7 @@ public record LayoutPlan(
       return passing() * (storedLong() ? 2 : presentPages());
     }
 
-    /** Whether a block holds one long record: its first page tells how much further to read. */
+    /** Whether a block holds one long record: its first page says how many more pages to read. */
     private boolean longBlocks() {
       return BuildOutput.isCompressed(options) && !packed() && length > options.blockSize();
     }
@@ -202,7 +202,7 @@ public record LayoutPlan(
       return longBlocks() ? Math.min(dataPages(true) - 1, runs(dataPages(true) - 1)) : 0;
     }
 
-    /** Whether long records are stored as they are, so that the first page tells a wrong key. */
+    /** Whether long records are stored as they are, so that the first page shows a wrong key. */
     private boolean storedLong() {
       return longBlocks() && compressionRatio <= 1;
     }

@@ -34,8 +34,8 @@ public record RangeOptions(boolean values, boolean descending, long limit) {
   }
 
   /**
-   * These options with another {@link #limit}, after which the range ends. If it is known how many
-   * records are wanted, none is read in vain.
+   * These options with another {@link #limit}, after which the range ends. With a limit, no
+   * unneeded records are read.
    */
   public RangeOptions withLimit(long limit) {
     return new RangeOptions(values, descending, limit);

@@ -10,11 +10,11 @@ import tech.bsdb.format.ShardSet;
 /**
  * What several processes need to build a set of shards together (FORMAT.md §14). Each record goes
  * to the process that builds the shard of its key, with {@link BuildOptions#withOnlyShard}. Once
- * all shards lie in one directory, each in a directory named {@link Shard#directoryName}, the
+ * all shards are in one directory, each in a directory named {@link Shard#directoryName}, the
  * {@link #manifest} of the set is written beside them as {@link #MANIFEST}.
  */
 public final class ShardedBuild {
-  /** The file name of manifests. A directory without one is no database. */
+  /** The file name of manifests. A directory without one is not a database. */
   public static final String MANIFEST = Manifest.FILE_NAME;
 
   private ShardedBuild() {}

@@ -19,9 +19,8 @@ import tech.bsdb.format.ShardSet;
 /**
  * Statistics of a database or of a set of shards: manifest facts and file sizes.
  *
- * @param directory the database directory; if the database lies elsewhere, that of its copies of
- *     small files
- * @param location where the database lies, as people write it
+ * @param directory the database directory; for a remote database, that of its copies of small files
+ * @param location where the database is, as people write it
  * @param databaseId the database id, 32 hexadecimal digits
  * @param formatVersion the format version of the manifest; of a set, of that of the first shard
  * @param layout {@code blocked}, {@code compact}, {@code compressed}, {@code packed}, {@code

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param count the number of elements of a value, at least 1
  */
 public record ValueElements(Type type, int count) {
-  /** IEEE 754 numbers (F), signed integers (I) and unsigned ones (U) of so many bits. */
+  /** IEEE 754 numbers (F), signed (I) and unsigned integers (U), with their number of bits. */
   public enum Type {
     /** IEEE 754, half precision. */
     F16,
@@ -33,7 +33,7 @@ public record ValueElements(Type type, int count) {
     private final int bytes = Integer.parseInt(name().substring(1)) / Byte.SIZE;
   }
 
-  /** Fails with {@link IllegalArgumentException} if no value can have so many elements. */
+  /** Fails with {@link IllegalArgumentException} if no value can have this many elements. */
   public ValueElements {
     BuildOptions.ranged("count", count, 1, RecordBatch.MAX_VALUE_LENGTH / type.bytes);
   }

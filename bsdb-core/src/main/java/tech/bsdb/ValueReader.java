@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a value where it lies; see {@link Database#read}.
+ * Reads a value in place; see {@link Database#read}.
  *
  * @param <R> what the reader makes of a value
  */

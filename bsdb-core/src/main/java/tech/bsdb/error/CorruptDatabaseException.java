@@ -44,7 +44,7 @@ public final class CorruptDatabaseException extends IOException {
     this.difference = difference;
   }
 
-  /** The same damage, in a file that lies elsewhere, and whose message names its location. */
+  /** The same damage, in a remote file whose location the message names. */
   public CorruptDatabaseException at(String elsewhere) {
     if (elsewhere.equals(location)) {
       return this;
@@ -56,8 +56,8 @@ public final class CorruptDatabaseException extends IOException {
   }
 
   /**
-   * The damaged file. Of a database that was opened where it lies elsewhere, the path that the file
-   * would have in the cache; see {@link #location}.
+   * The damaged file. For a database that was opened in place, the path that the file would have in
+   * the cache; see {@link #location}.
    */
   public Path file() {
     return file;

@@ -38,7 +38,7 @@ public final class ForeignRecordException extends IllegalArgumentException {
     return key.clone();
   }
 
-  /** The number of the record, from 0, in insertion order; deletions count, too. */
+  /** The number of the record, from 0, in insertion order; deletions also count. */
   public long record() {
     return record;
   }

@@ -25,7 +25,7 @@ public final class UnsupportedFormatException extends IOException {
     this.difference = difference;
   }
 
-  /** The same, of a file that lies elsewhere, and whose message names its location. */
+  /** The same, for a remote file whose location the message names. */
   public UnsupportedFormatException at(String elsewhere) {
     UnsupportedFormatException moved = new UnsupportedFormatException(elsewhere, difference);
     moved.setStackTrace(getStackTrace());

@@ -4,7 +4,7 @@ import java.io.IOException;
 
 /**
  * Thrown when a lookup asks one or some shards of a set for a key of another shard. It says nothing
- * about whether the key is present: only the shard that it names knows.
+ * about whether the key is present: only the named shard knows.
  */
 public final class WrongShardException extends IOException {
   private static final long serialVersionUID = 1L;

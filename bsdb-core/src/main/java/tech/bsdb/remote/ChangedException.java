@@ -2,7 +2,7 @@ package tech.bsdb.remote;
 
 import java.io.IOException;
 
-/** Reports a file that was replaced or cut short while a database that lies elsewhere was open. */
+/** Reports a file that was replaced or truncated while a remote database was open. */
 public final class ChangedException extends IOException {
   private static final long serialVersionUID = 1L;
 

@@ -39,7 +39,7 @@ import tech.bsdb.transfer.RefusedException;
  * but not from https to http. The proxy and the trusted certificates are those of the JVM.
  *
  * <p>There is nothing to close. The connections and threads end once the garbage collector finds
- * that nobody uses the object any more.
+ * that the object is no longer in use.
  */
 public final class HttpOrigin implements RangeOrigin {
   private static final Duration CONNECT = Duration.ofSeconds(10);
@@ -76,7 +76,7 @@ public final class HttpOrigin implements RangeOrigin {
 
   /**
    * A few threads to work on answers, none of which waits for anything; the client's own pool has
-   * one for each answer, and needs a third more of the processor. They end when they are idle.
+   * one for each answer, and needs a third more processor time. They end when they are idle.
    */
   private static Executor threads() {
     int count = Math.max(2, Math.min(8, Runtime.getRuntime().availableProcessors()));

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface OriginProvider {
   /**
-   * Opens a location. Asks nothing of the other side yet, as far as that is possible.
+   * Opens a location. If possible, sends no request yet.
    *
    * @param location an absolute URI
    * @return the directory there, or null if this does not read the scheme. If it is {@link

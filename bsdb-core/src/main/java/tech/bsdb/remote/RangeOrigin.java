@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import tech.bsdb.transfer.Origin;
 
-/** A directory elsewhere whose files can be read in ranges. Thread-safe. */
+/** A remote directory whose files can be read in ranges. Thread-safe. */
 public interface RangeOrigin extends Origin {
   /**
    * Starts to read a range of a file, by one request. Does not wait, and makes no second attempt.
@@ -14,7 +14,7 @@ public interface RangeOrigin extends Origin {
    * @param file its path below the directory, with slashes
    * @param size the length of the whole file in bytes, as its manifest states it
    * @param from the first byte
-   * @param length how many bytes, 1 or more; the range lies within the file
+   * @param length how many bytes, 1 or more; the range is within the file
    * @return completes with exactly these bytes, or with an {@link IOException}: a {@link
    *     java.nio.file.NoSuchFileException} or a {@link java.nio.file.AccessDeniedException} as in
    *     {@link #open}, a {@link ChangedException} if the file is not the one that was read before
@@ -34,7 +34,7 @@ public interface RangeOrigin extends Origin {
 
   /**
    * Returns the same directory for another opening of its database: what earlier ones found out
-   * about its files does not matter there, since they may have been replaced meanwhile.
+   * about its files does not apply, since these may have been replaced.
    */
   default RangeOrigin afresh() {
     return this;

@@ -8,7 +8,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Options for reading a database where it lies. Immutable; the {@code with} methods return modified
+ * Options for reading a database in place. Immutable; the {@code with} methods return modified
  * copies, and fail with {@link IllegalArgumentException} if a value is out of range.
  *
  * @param cache the directory for copies of small files, which processes share; null for that of the
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param requests the most requests in flight, 1 to 4096
  * @param deadline how long a read may take with all its attempts
  * @param attempts how often a read is tried, 1 to 100
- * @param hedged whether a read that takes longer than 95 of 100 is asked for a second time
+ * @param hedged whether a read that takes longer than 95 of 100 is requested a second time
  * @param trusted the public keys of Ed25519 of which one must have signed the database ({@link
  *     tech.bsdb.KeyFiles}); none to require no signature
  */

@@ -1,7 +1,7 @@
 package tech.bsdb.remote;
 
 /**
- * What was asked of the place where a database lies.
+ * The requests to the location of a database.
  *
  * @param requests the requests that were sent, repeated ones included
  * @param bytes the bytes that arrived and were used

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The description of a delta: the changes between two versions of a store, from which whoever has
+ * The description of a delta: the changes between two versions of a store, from which a store with
  * the older one can make the newer one (docs/FORMAT.md §15). Immutable.
  *
  * <pre>
@@ -74,7 +74,7 @@ public record Delta(String base, List<Part> parts) {
    * Decodes a file.
    *
    * @param location where it is, for messages
-   * @throws IOException if it is cut or none that this version reads
+   * @throws IOException if it is truncated, or this version cannot read it
    */
   static Delta decode(String location, byte[] bytes) throws IOException {
     String[] lines = new String(bytes, UTF_8).split("\n", -1);

@@ -23,7 +23,7 @@ public final class DeltaBuild {
   /** Parts of a database, in bytes, of which its changes are one at most to be worth their fold. */
   private static final int WORTH = 3;
 
-  /** Blocks so large that small records compress, too. */
+  /** Blocks large enough for small records to compress. */
   private static final int BLOCK = 1 << 15;
 
   private static final int LEVEL = 3;
@@ -58,7 +58,7 @@ public final class DeltaBuild {
    * @param target the directory of the new database, which must not exist
    * @param memoryBytes memory to sort them
    * @throws NoDeltaException if a fold would not give the bytes of the database after, or the
-   *     changes are so large that the whole database may as well travel
+   *     changes are so large that the whole database may as well be sent
    */
   public Delta write(String base, Path target, long memoryBytes) throws IOException {
     Delta delta = describe(base);
@@ -95,7 +95,7 @@ public final class DeltaBuild {
   }
 
   /**
-   * The description of the changes. Reads manifests alone.
+   * The description of the changes. Reads only manifests.
    *
    * @param base the name of the version that is the database before
    * @throws NoDeltaException if they are the same, or have different shards

@@ -2,7 +2,7 @@ package tech.bsdb.store;
 
 import java.io.IOException;
 
-/** Thrown if the changes between two databases are no use to those who have the older one. */
+/** Thrown if the changes between two databases are of no use to stores with the older one. */
 public final class NoDeltaException extends IOException {
   private static final long serialVersionUID = 1;
 

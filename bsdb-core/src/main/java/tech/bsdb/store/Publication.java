@@ -98,16 +98,16 @@ public final class Publication implements AutoCloseable {
   }
 
   /**
-   * Creates the publication of a database from elsewhere, without touching any file. The copy is
-   * what an origin holds, brought file by file ({@link Download}); databases and shards that are in
+   * Creates the publication of a remote database, without touching any file. The copy is what an
+   * origin holds, fetched file by file ({@link Download}); databases and shards that are in
    * versions of this store are hard-linked. What arrived before a failure stays in the store, and
-   * another pull continues it.
+   * another pull resumes from it.
    *
-   * @param origin a directory with a database, a set of shards or a store, of which the current
-   *     version counts
+   * @param origin a directory with a database, a set of shards or a store, whose current version is
+   *     used
    * @param store the store directory, which need not exist yet
    * @param options its {@link PublishOptions#link} has no effect
-   * @param transfer how the files are brought, and which shards
+   * @param transfer how the files are fetched, and which shards
    */
   public static Publication pull(
       Origin origin, Path store, PublishOptions options, TransferOptions transfer) {
@@ -116,12 +116,12 @@ public final class Publication implements AutoCloseable {
   }
 
   /**
-   * Checks all that needs no database, which may still have to be built: that the store is one or
-   * can be created, and has no version of the name. Touches no file. {@link #begin} checks it, too.
+   * Checks all that needs no database, which may not be built yet: that the store is one or can be
+   * created, and has no version of the name. Touches no file. {@link #begin} also checks it.
    *
    * @throws FileAlreadyExistsException if the store path is something else, or the store already
    *     has a version with that name
-   * @throws IllegalArgumentException if the store lies inside a database or another store
+   * @throws IllegalArgumentException if the store is inside a database or another store
    */
   public void checkStore() throws IOException {
     supply.checkPlace(store);
@@ -274,7 +274,7 @@ public final class Publication implements AutoCloseable {
     return hidden;
   }
 
-  /** What a pull did so far; null if this is none, or before the end of {@link #copy}. */
+  /** What a pull did so far; null if this is not one, or before the end of {@link #copy}. */
   public @Nullable TransferReport transferred() {
     return supply instanceof PulledSupply pulled ? pulled.report() : null;
   }
@@ -303,14 +303,14 @@ public final class Publication implements AutoCloseable {
 
   /**
    * Removes what earlier pulls have left although the current version {@linkplain #isCurrent is}
-   * the one to publish already, as a killed one leaves it after the switch.
+   * the one to publish, such as after a pull was killed right after the switch.
    */
   public void upToDate() throws IOException {
     run(supply::done);
   }
 
   /**
-   * Copies, links or brings all files of the database into the store, forced to the device.
+   * Copies, links or fetches all files of the database into the store, forced to the device.
    *
    * @throws NoSuchFileException if a file is missing
    */
@@ -557,7 +557,7 @@ public final class Publication implements AutoCloseable {
    * @param base the name of the version
    * @param memoryBytes memory to sort the changes
    * @param listener receives the progress of the comparison
-   * @throws NoDeltaException if they would be of no use; this may go live without them
+   * @throws NoDeltaException if they would be of no use; the version may go live without them
    * @throws NoSuchFileException if there is no such version
    */
   public void delta(String base, long memoryBytes, DiffListener listener) throws IOException {
@@ -633,7 +633,7 @@ public final class Publication implements AutoCloseable {
     return store;
   }
 
-  /** The name of the version current now, or null if there is none. */
+  /** The name of the current version, or null if there is none. */
   public @Nullable String current() throws IOException {
     Pointer pointer = Pointer.read(store);
     return pointer == null ? null : pointer.current();
@@ -713,7 +713,7 @@ public final class Publication implements AutoCloseable {
     return List.copyOf(hidden.keySet());
   }
 
-  /** A name for a version that is to be removed; a stale directory may have the first. */
+  /** A name for a version to be removed; a stale directory may have the first. */
   private Path hiddenPath(String version) {
     Path path = store.resolve(REMOVED + version);
     for (int i = 1; Files.exists(path, LinkOption.NOFOLLOW_LINKS); i++) {

@@ -22,17 +22,17 @@ public interface ReloadListener {
   default void opened(String version, Duration took) {}
 
   /**
-   * Files of a version elsewhere are being brought to the pages on disk, see {@link
-   * Database#preload}. Called by another thread than the other methods: at the beginning, at each
-   * tenth, and at the end.
+   * Files of a remote version are being copied to the pages on disk, see {@link Database#preload}.
+   * Called by another thread than the other methods: at the beginning, at each tenth, and at the
+   * end.
    *
    * @param version the version's name
-   * @param bytes how many of them were brought or were there before
+   * @param bytes how many of them are there
    * @param all how many there will be
    */
   default void preloading(String version, long bytes, long all) {}
 
-  /** A failure ended {@link #preloading}, on whose thread this is called; lookups go on. */
+  /** A failure ended {@link #preloading}, on whose thread this is called; lookups continue. */
   default void notPreloaded(String version, IOException failure) {}
 
   /** A version was rejected. Called once per reason, not on every retry. */

@@ -10,8 +10,8 @@ import tech.bsdb.OpenOptions;
  *
  * @param open the options for opening each version
  * @param poll the interval between checks for a new version, 1 ms to 1 day
- * @param preload the files read into the page cache before a version goes live; elsewhere, those
- *     brought to the pages on disk afterwards
+ * @param preload the files read into the page cache before a version goes live; for remote
+ *     versions, those copied to the pages on disk afterwards
  * @param listener receives version events
  */
 public record ReloadOptions(

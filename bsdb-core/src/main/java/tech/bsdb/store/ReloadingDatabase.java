@@ -18,8 +18,8 @@ import tech.bsdb.remote.RemoteOptions;
 import tech.bsdb.remote.RemoteTraffic;
 
 /**
- * An open database that follows its directory, here or elsewhere: the current version of a store,
- * or a plain database replaced in place. Thread-safe.
+ * An open database that follows its directory, local or remote: the current version of a store, or
+ * a plain database replaced in place. Thread-safe.
  *
  * <p>The directory is polled for a new version. A new version is opened while the old one keeps
  * serving, then replaces it atomically; the old one is closed when its last lease is released. A
@@ -61,9 +61,9 @@ public final class ReloadingDatabase implements AutoCloseable {
   }
 
   /**
-   * Opens the current version of a store or a database where it lies, and starts following it there
-   * without a copy. Looks for another version by one request every {@link ReloadOptions#poll}, to
-   * the pointer of a store or the manifest of a database; to open one takes those of {@link
+   * Opens the current version of a store or a database in place, and starts following it there
+   * without a copy. Checks for another version with one request every {@link ReloadOptions#poll},
+   * to the pointer of a store or the manifest of a database; to open one takes those of {@link
    * Database#open(URI, RemoteOptions)}. A location with the scheme {@code file} is that of a
    * directory.
    *
@@ -91,7 +91,7 @@ public final class ReloadingDatabase implements AutoCloseable {
    * Opens the current version at an origin and starts following it; see {@link #open(URI,
    * RemoteOptions, ReloadOptions)}.
    *
-   * @param origin where the store or the database lies; not closed by this
+   * @param origin where the store or the database is; not closed by this
    */
   public static ReloadingDatabase open(
       RangeOrigin origin, RemoteOptions options, ReloadOptions reload) throws IOException {
@@ -151,12 +151,12 @@ public final class ReloadingDatabase implements AutoCloseable {
     }
   }
 
-  /** The followed directory; null if that lies elsewhere. */
+  /** The followed directory; null if it is remote. */
   public @Nullable Path directory() {
     return directory;
   }
 
-  /** Where the followed store or database lies, as people write it. */
+  /** Where the followed store or database is, as people write it. */
   public String location() {
     return reloader.source().location("");
   }
@@ -272,17 +272,17 @@ public final class ReloadingDatabase implements AutoCloseable {
   }
 
   /**
-   * Returns what all versions and the looks for others asked for elsewhere since this was opened;
-   * null if this follows a directory here.
+   * Returns the remote requests of all versions and of the checks for others since this was opened;
+   * null if this follows a local directory.
    */
   public @Nullable RemoteTraffic remoteTraffic() {
     return reloader.traffic();
   }
 
   /**
-   * Tells that a read of a version elsewhere found its files gone or replaced. Whether another one
+   * Reports that a read of a remote version found its files gone or replaced. Whether another one
    * is current is then checked soon, but not more than once a second; this does not wait for it. No
-   * effect for a directory here.
+   * effect for a local directory.
    */
   public void checkSoon() {
     if (reloader.source().isDistant()) {
@@ -291,8 +291,8 @@ public final class ReloadingDatabase implements AutoCloseable {
   }
 
   /**
-   * Tells that a read of a version elsewhere found its files replaced. It is then opened again
-   * soon, even if it is the same database. Otherwise like {@link #checkSoon}.
+   * Reports that a read of a remote version found its files replaced. It is then opened again soon,
+   * even if it is the same database. Otherwise like {@link #checkSoon}.
    */
   public void reopenSoon() {
     if (reloader.source().isDistant()) {

@@ -24,9 +24,9 @@ import tech.bsdb.transfer.TransferOptions;
  * STORE/.lock                and other hidden names: used by publishing, never versions
  * </pre>
  *
- * <p>Each kind of store, on a local disk or elsewhere, says what is there, and replaces the pointer
- * in one place; what follows from that is written here, once. Thread-safe; holds no open files.
- * Changes are safe alongside those of other processes.
+ * <p>Each kind of store, on a local disk or elsewhere, lists what is there, and replaces the
+ * pointer in one place; everything that follows from that is here. Thread-safe; holds no open
+ * files. Changes are safe alongside those of other processes.
  */
 public abstract class Store {
   /** For the kinds of stores. */
@@ -74,7 +74,7 @@ public abstract class Store {
    *
    * @param checkOpen called often; throws to cancel
    * @throws NoSuchFileException if the origin is neither a store nor a database
-   * @throws IllegalArgumentException if it has not the shards of the options
+   * @throws IllegalArgumentException if it lacks the shards of the options
    */
   public static Shipment offered(Origin origin, TransferOptions options, Runnable checkOpen)
       throws IOException {
@@ -135,8 +135,8 @@ public abstract class Store {
 
   /**
    * Makes another version current. The version is checked first: one with a damaged file header,
-   * footer or length is rejected, elsewhere than on local disks one that lacks files or has others
-   * of other lengths.
+   * footer or length is rejected; in remote stores, one with missing files or files of other
+   * lengths.
    *
    * @param version the version's name, or null for the previously current version; if that is
    *     unknown, the version whose name precedes the current one's
@@ -195,18 +195,18 @@ public abstract class Store {
    */
   protected abstract List<String> names() throws IOException;
 
-  /** Whether there is a version of a name, be it damaged. */
+  /** Whether there is a version of a name, damaged or not. */
   protected abstract boolean isThere(String version) throws IOException;
 
   /** Fails unless a version can become current. */
   protected abstract void prepare(String version) throws IOException;
 
-  /** Replaces the pointer; nothing else does, but a version that goes live. */
+  /** Replaces the pointer; only a version that goes live does this, too. */
   protected abstract void point(Pointer next) throws IOException;
 
   /**
-   * The version that a rollback makes current: the last one of before that is there; otherwise the
-   * one whose name precedes the current one's.
+   * The version that a rollback makes current: the most recent previous one that is there;
+   * otherwise the one whose name precedes the current one's.
    *
    * @param names the names of those that are there
    */

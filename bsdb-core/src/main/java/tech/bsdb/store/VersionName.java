@@ -49,7 +49,7 @@ public final class VersionName {
     return TIME.format(time);
   }
 
-  /** Returns a name, or if that is taken, the first that is not of it with {@code -2} and so on. */
+  /** Returns a name or, if it is taken, the first free one of it with {@code -2} and so on. */
   public static String free(String name, Predicate<String> taken) {
     String free = name;
     for (int i = 2; taken.test(free); i++) {

@@ -74,7 +74,7 @@ public final class Consignment {
   /**
    * Lists the files of a database or a set of shards, and checks the frame of each.
    *
-   * @throws CorruptDatabaseException if one is damaged, cut short or from another database
+   * @throws CorruptDatabaseException if one is damaged, truncated or from another database
    * @throws java.nio.file.NotDirectoryException if it is not a database
    */
   public static Consignment of(Path database) throws IOException {
@@ -112,7 +112,7 @@ public final class Consignment {
         + manifests.stream().mapToLong(Part::length).sum();
   }
 
-  /** Whether the directory holds another database by now, because a build replaced it. */
+  /** Whether a build has replaced this database in the directory. */
   public boolean isReplaced() {
     try {
       return !id.equals(manifest(path.resolve(MANIFEST)).id());

@@ -39,9 +39,9 @@ import tech.bsdb.io.OrderedTasks;
 import tech.bsdb.io.Uninterrupted;
 
 /**
- * Brings the databases of a shipment. Those that lie nearby already, with the same database id and
- * every page good, are not brought again; what a download that failed or was killed has left is
- * verified and continued.
+ * Fetches the databases of a shipment. Those that are already nearby, with the same database id and
+ * every page good, are not fetched again; the files of a failed or killed download are verified and
+ * resumed.
  *
  * <pre>
  * STAGING/ID/                 a database that arrives, by its database id
@@ -89,7 +89,7 @@ public final class Download {
             });
   }
 
-  /** A database that is to arrive. */
+  /** A database to fetch. */
   private static final class Arrival {
     final Shipment.Part part;
     final DatabaseId id;
@@ -107,7 +107,7 @@ public final class Download {
   }
 
   /**
-   * Brings what is missing. What arrived stays in the staging directory if this fails.
+   * Fetches what is missing. What arrived stays in the staging directory if this fails.
    *
    * @param nearby directories of databases and sets here that may have some of it
    * @param made directories of databases that were made to be used here: their pages are known to

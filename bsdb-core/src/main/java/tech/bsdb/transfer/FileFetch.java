@@ -20,9 +20,9 @@ import tech.bsdb.io.ChunkBuffer;
 import tech.bsdb.transfer.Tries.Damage;
 
 /**
- * Brings one file. Every page is verified as it arrives, and only verified pages are written, so
- * that a file cut short at any byte is continued after its last good page: after a lost connection,
- * a damaged page, or the end of the process.
+ * Fetches one file. Every page is verified as it arrives, and only verified pages are written, so
+ * that a file cut short at any byte is resumed after its last good page: after a lost connection, a
+ * damaged page, or the end of the process.
  */
 final class FileFetch {
   private final Origin origin;
@@ -61,7 +61,7 @@ final class FileFetch {
     this.chunk = new byte[(int) Math.min(ChunkBuffer.HUGE_PAGE, entry.length())];
   }
 
-  /** Brings what is missing, and forces the file to the device. */
+  /** Fetches what is missing, and forces the file to the device. */
   void run() throws IOException {
     removeUnlessOwn();
     try (FileChannel out =
@@ -97,7 +97,7 @@ final class FileFetch {
 
   /**
    * Removes what has the name of the file and must not be written to: anything but a file, and a
-   * file that a version has, too, whose readers may have mapped it.
+   * file that also belongs to a version, whose readers may have mapped it.
    */
   private void removeUnlessOwn() throws IOException {
     if (!Files.isRegularFile(target, LinkOption.NOFOLLOW_LINKS)) {

@@ -47,7 +47,7 @@ public record Inventory(
    * share.
    *
    * @param checkOpen called often; throws to cancel
-   * @throws java.nio.file.NoSuchFileException if there is none any more
+   * @throws java.nio.file.NoSuchFileException if it no longer exists
    */
   public static Inventory read(
       Origin origin, Shipment shipment, TransferOptions options, Runnable checkOpen)

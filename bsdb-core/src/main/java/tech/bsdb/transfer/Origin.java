@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * A directory elsewhere, such as on HDFS or S3, that holds a database, a set of shards or a store.
+ * A remote directory, such as on HDFS or S3, that holds a database, a set of shards or a store.
  * Thread-safe; opens nothing until it is asked to.
  */
 public interface Origin {
@@ -17,7 +17,7 @@ public interface Origin {
    *     once if the file is shorter
    * @throws java.nio.file.NoSuchFileException if there is no such file
    * @throws java.nio.file.AccessDeniedException if it must not be read
-   * @throws RefusedException if another attempt would fail alike for another reason
+   * @throws RefusedException if another attempt would fail in the same way for another reason
    * @throws BusyException if it cannot be opened for a time
    * @throws IOException if it cannot be opened now; another attempt may succeed
    */

@@ -23,11 +23,10 @@ import tech.bsdb.format.ShardSet;
 import tech.bsdb.transfer.Tries.Damage;
 
 /**
- * What is to be brought: one database, or the wanted shards of a set. Immutable.
+ * What to fetch: one database, or the wanted shards of a set. Immutable.
  *
  * @param directory where it is, as a path below the origin; empty for the origin itself
- * @param id its database id here, 32 hexadecimal digits; some shards of a set have an id of their
- *     own
+ * @param id its database id here, 32 hexadecimal digits; some shards of a set have their own id
  * @param records its number of keys
  * @param rootManifest the manifest file of the set here; empty for one database
  * @param parts the databases
@@ -213,7 +212,7 @@ public record Shipment(
   }
 
   /**
-   * Brings one file of a database. Every page is verified as it arrives.
+   * Fetches one file of a database. Every page is verified as it arrives.
    *
    * @param file its path below the origin
    * @param manifest the manifest file of its database

@@ -68,7 +68,7 @@ final class Traffic {
     options.listener().retrying(location, why, pause);
   }
 
-  /** Counts bytes as they come in, and waits as long as the rate demands. */
+  /** Counts bytes as they arrive, and waits as long as the rate demands. */
   void received(long more) throws InterruptedIOException {
     long wait;
     synchronized (this) {
@@ -84,7 +84,7 @@ final class Traffic {
     pause(wait / 1_000_000);
   }
 
-  /** Waits so many milliseconds, unless the transfer is cancelled. */
+  /** Waits some milliseconds, unless the transfer is cancelled. */
   void pause(long milliseconds) throws InterruptedIOException {
     for (long left = milliseconds; left > 0; left -= STEP) {
       checkOpen();

@@ -14,8 +14,8 @@ public interface TransferListener {
   default void arrived(long doneBytes, long allBytes) {}
 
   /**
-   * Reports bytes as they come in: those of manifests, and those that are damaged and come again,
-   * count, too.
+   * Reports bytes as they arrive, including those of manifests, and those that are damaged and
+   * fetched again.
    */
   default void received(long bytes) {}
 
@@ -34,7 +34,7 @@ public interface TransferListener {
   default void folding(long doneRecords, long allRecords) {}
 
   /**
-   * Reports that a database is brought whole although there are changes to make it from.
+   * Reports that a database is fetched whole although there are changes to make it from.
    *
    * @param version the name of the version
    * @param why the reason, as people say it

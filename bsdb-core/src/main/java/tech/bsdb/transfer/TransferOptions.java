@@ -10,19 +10,19 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Options for bringing a database from elsewhere. Immutable; the {@code with} methods return
- * modified copies, and fail with {@link IllegalArgumentException} if a value is out of range.
+ * Options for fetching a remote database. Immutable; the {@code with} methods return modified
+ * copies, and fail with {@link IllegalArgumentException} if a value is out of range.
  *
- * @param shards the numbers of the shards to bring, one or more from 0; null for all
- * @param threads how many files arrive at once, 1 to 256
+ * @param shards the numbers of the shards to fetch, one or more from 0; null for all
+ * @param threads how many files are fetched in parallel, 1 to 256
  * @param bytesPerSecond the most bytes that arrive in a second, at least 1; {@link Long#MAX_VALUE}
  *     for no limit
  * @param attempts how often an operation that makes no progress is tried, 1 to 100
  * @param pause the pause before the second attempt; it doubles with each further one, up to 30 s
  * @param trusted the public keys of Ed25519 of which one must have signed the database ({@link
  *     tech.bsdb.KeyFiles}); none to require no signature
- * @param foldBytes memory to make a database from an older one that is here and the changes since,
- *     where the origin has those: at least 1 MiB, or 0 to bring whole databases only
+ * @param foldBytes memory to make a database from an older local one and the changes since, if the
+ *     origin has those: at least 1 MiB, or 0 to fetch only whole databases
  * @param listener receives progress
  */
 public record TransferOptions(

@@ -33,7 +33,7 @@ final class Tries {
   /**
    * Waits before the next attempt.
    *
-   * @throws IOException if there shall be none
+   * @throws IOException if there must be none
    */
   void failed(IOException why) throws IOException {
     if (why instanceof NoSuchFileException

@@ -1,7 +1,7 @@
 /**
- * Bringing databases from elsewhere, and sending them there. An {@link tech.bsdb.transfer.Origin}
- * gives access to the files of a distant directory; a {@link tech.bsdb.transfer.Consignment} is
- * what is sent to one. What arrives or leaves is verified page by page.
+ * Fetching remote databases, and sending databases. An {@link tech.bsdb.transfer.Origin} gives
+ * access to the files of a remote directory; a {@link tech.bsdb.transfer.Consignment} is what is
+ * sent to one. What arrives or leaves is verified page by page.
  */
 @NullMarked
 package tech.bsdb.transfer;
