@@ -508,8 +508,8 @@ class MergerTest {
         merge(line.toArray(String[]::new)),
         "bsdb merge: "
             + option.replaceAll("[ =].*", "")
-            + " cannot be given: a merge keeps the base's kind of database; to change it, build a new"
-            + " database\n");
+            + " cannot be given: a merge keeps the base's kind of database; to change it, build a"
+            + " new database\n");
   }
 
   @ParameterizedTest
