@@ -180,8 +180,13 @@ def on_page_markdown(markdown, page, config, files):
 def on_page_content(html, page, config, files):
     site.page = None
     html = re.sub(r'<img alt="[^"]*" src="[^"]*(images/[\w-]+\.svg)" ?/?>', picture, html)
-    # A table scrolls inside its box.
-    return re.sub(r"<table>(.*?)</table>", r'<div class="bsdb-table" tabindex="0"><table>\1</table></div>', html, flags=re.S)
+    return re.sub(r"<table>(.*?)</table>", table, html, flags=re.S)
+
+
+def table(match: re.Match) -> str:
+    """A table in a box in which it scrolls. In code, \\| is a bar, as on code hosts."""
+    rows = re.sub(r"<code>[^<]*</code>", lambda code: code.group().replace("\\|", "|"), match.group(1))
+    return f'<div class="bsdb-table" tabindex="0"><table>{rows}</table></div>'
 
 
 def picture(match: re.Match) -> str:
