@@ -344,8 +344,8 @@ class CommandsTest {
     assertThat(bsdb("get-rate", "-d", path("db"), "--seconds", "1").out())
         .contains("(2 keys, shuffled, warm)");
     assertThat(bsdb("scan", "--help").out().replaceAll("\\s+", " "))
-        .contains("if the layout is packed, in the order of the keys' hashes")
-        .contains("of the keys' bytes if the database was built with --ordered");
+        .contains("In the packed layouts, records come in the order of the keys' hashes")
+        .contains("if the database was built with --ordered, in the order of the keys' bytes");
   }
 
   @Test
