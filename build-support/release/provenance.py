@@ -43,15 +43,15 @@ def artefacts(directory):
     for file in sorted(directory.rglob("*")):
         name = file.relative_to(directory).as_posix()
         if file.is_file() and not name.endswith((".asc", ".md5", ".sha1", ".sha256", ".sha512")):
-            if name not in (NAME, "SHA256SUMS", "uploads", "central-deployment"):
+            if name not in (NAME, "SHA256SUMS", "page/SHA256SUMS", "uploads", "central-deployment"):
                 yield name, file
 
 
-def first_line(*command):
+def first_line(*command, cwd=None):
     """What a tool says of its version, or None where it is not installed."""
     if shutil.which(command[0]) is None:
         return None
-    said = subprocess.run(command, capture_output=True, text=True)
+    said = subprocess.run(command, capture_output=True, text=True, cwd=cwd)
     lines = (said.stdout + said.stderr).strip().splitlines()
     return re.sub(r"\x1b\[[0-9;]*m", "", lines[0]) if lines else None
 
@@ -61,7 +61,7 @@ def tools(source):
     found = {
         "cargo": first_line("cargo", "--version"),
         "java": first_line(java, "-version"),
-        "maven": first_line("mvn", "--version"),
+        "maven": source and first_line(str(source.resolve() / "mvnw"), "--version", cwd=source),
         "python": platform.python_version(),
         "rustc": first_line("rustc", "--version"),
     }

@@ -26,7 +26,7 @@ REPOSITORY = "https://code.bsdb-test.org/bsdb/bsdb"
 PARTS = {
     "java": f"""#!/bin/sh
 set -eu
-[ "$MAVEN_CENTRAL_USERNAME" ]
+[ -z "${{MAVEN_CENTRAL_PASSWORD:-}}${{GH_TOKEN:-}}" ]
 jar=$1/repository/tech/bsdb/bsdb-core/{VERSION}/bsdb-core-{VERSION}.jar
 mkdir -p "$(dirname "$jar")"
 echo jar >"$jar"
@@ -176,6 +176,11 @@ def run_all(folder, server):
 
     commit()
     said = release(2, str(target))
+    check("native/Cargo.toml another one" in said, "two addresses of the repository are not refused", said)
+    for each in ("native/Cargo.toml", "native/python/pyproject.toml"):
+        (clone / each).write_text((clone / each).read_text().replace("https://code.example/bsdb/bsdb", REPOSITORY))
+    commit()
+    said = release(2, str(target))
     check("has no entry" in said, "a changelog without the version is not refused", said)
     command(str(clone / "build-support/release/set_version.py"), VERSION)
     commit()
@@ -186,7 +191,8 @@ def run_all(folder, server):
     commit()
     command("git", "-C", str(clone), "-c", f"user.signingkey={key}", "tag", "--sign", f"v{VERSION}", "--message", "t")
     environment.update({
-        "MAVEN_CENTRAL_URL": f"http://127.0.0.1:{server.server_port}/api/v1/publisher", "MAVEN_CENTRAL_USERNAME": "user", "MAVEN_CENTRAL_PASSWORD": "secret", "TWINE_USERNAME": "__token__", "TWINE_PASSWORD": "p",
+        "MAVEN_CENTRAL_URL": f"http://127.0.0.1:{server.server_port}/api/v1/publisher", "MAVEN_CENTRAL_USERNAME": "user",
+        "MAVEN_CENTRAL_PASSWORD": "secret", "TWINE_USERNAME": "__token__", "TWINE_PASSWORD": "p",
         "CARGO_REGISTRY_TOKEN": "c", "GH_TOKEN": "g", "BSDB_GPG_KEY": key, "DEBEMAIL": "t@t.example",
     })
     check(not calls_file.exists(), "something was called before all was ready")
@@ -216,10 +222,10 @@ def run_all(folder, server):
 
     # The rest, and nothing twice.
     before = len(calls_file.read_text().splitlines())
-    Central.states = ["PUBLISHING", "PUBLISHED"]
+    Central.states = ["VALIDATED", "PUBLISHING", "PUBLISHED"]
     said = release(0, str(target))
     rest = [re.sub(r"^(\w+(?: \w+)?).*", r"\1", line) for line in calls_file.read_text().splitlines()[before:]]
-    wanted = ["twine upload", "cargo info", "cargo package", "cargo publish", "central deployment", "central status", "central status", "gh release", "baseline"]
+    wanted = ["twine upload", "cargo info", "cargo package", "cargo publish", "central status", "central deployment", "central status", "central status", "gh release", "baseline"]
     check(rest == wanted, f"wrong calls: {rest}", said)
     calls = calls_file.read_text()
     check(f"gh release create v{VERSION} --repo {REPOSITORY} --draft --verify-tag" in calls, "no draft")
@@ -230,20 +236,29 @@ def run_all(folder, server):
     sums = hashlib.sha256(kept).hexdigest()
     check(sums in (target / "SHA256SUMS").read_text() and sums in (target / "provenance.json").read_text(), "the wheel is in no list")
 
-    # What others upload needs no credentials here, and is not called.
-    for name in ("TWINE_USERNAME", "TWINE_PASSWORD", "CARGO_REGISTRY_TOKEN"):
-        del environment[name]
+    # What downloads have beside them is their list.
+    page = folder / "page"
+    page.mkdir()
+    for each in [wheel, target / "provenance.json", target / "page/SHA256SUMS"]:
+        shutil.copy(each, page)
+    command("sha256sum", "--quiet", "--check", "--ignore-missing", "SHA256SUMS", cwd=page)
+    command("gpg", "--verify", str(target / "page/SHA256SUMS.asc"), str(target / "page/SHA256SUMS"))
+
+    # Files that another machine made are in the lists and on the page, and nothing is replaced by them.
+    more = folder / "more/python"
+    more.mkdir(parents=True)
+    mac = more / f"bsdbkv-{VERSION}-cp39-abi3-macosx_11_0_arm64.whl"
+    mac.write_text("mac")
     other = folder / "other"
-    said = release(2, str(other))
-    check("TWINE_PASSWORD" in said and "CARGO_REGISTRY_TOKEN" in said, "does not say which credentials it lacks", said)
-    said = release(2, "--leave", "npm", str(other))
-    check("no such steps" in said, "an unknown step can be left", said)
     before = len(calls_file.read_text().splitlines())
-    Central.states = ["VALIDATED", "PUBLISHED"]
-    release(0, "--leave", "pypi,crates.io", str(other))
+    Central.states = ["VALIDATED", "VALIDATED", "PUBLISHED"]
+    release(0, "--also", str(folder / "more"), str(other))
     rest = "\n".join(calls_file.read_text().splitlines()[before:])
-    check(not re.search(r"(?m)^(twine|cargo [ip])", rest), f"a step that was left was run: {rest}")
-    check("gh release edit" in rest and "central deployment" in rest, f"steps are missing: {rest}")
+    check(mac.name in (other / "SHA256SUMS").read_text() and mac.name in (other / "page/SHA256SUMS").read_text(), "a file is in no list")
+    check(rest.count(mac.name) == 2, f"a file was not uploaded to the page and to PyPI: {rest}")
+    (more / wheel.name).write_text("mac")
+    said = release(2, "--also", str(folder / "more"), str(folder / "third"))
+    check("was made here, too" in said, "a file of another machine replaces one", said)
     print("test_upload: all steps ran against the stand-ins, in order and once")
 
 
