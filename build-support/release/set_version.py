@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Shows or sets the version of all parts: build-support/release/set_version.py [--root DIR] [VERSION]
 
-Without VERSION, checks that the poms, native/Cargo.toml and the lock files say the same version, each in its own spelling
+Without VERSION, checks that the poms, the crates, their lock files, the chart and the examples of deploy/ say the same version, each in its own spelling
 (docs/decisions/0030-names.md), and prints it in Maven's. With VERSION (1.2.0 or 1.2.0-SNAPSHOT), writes it to all of them,
 and then lists the lines of documents that still name the old one, for a person to decide.
 """
@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-SNAPSHOT)?")
-CRATES = ("bsdb", "bsdb-bench", "bsdb-c", "bsdb-python")
+CRATES = ("bsdb", "bsdb-api", "bsdb-bench", "bsdb-c", "bsdb-python")
 
 
 def rust(version):
@@ -33,12 +33,22 @@ def places(root):
     for pom in sorted([root / "pom.xml", *root.glob("bsdb-*/pom.xml")]):
         yield pom, parent, same
     yield root / "native/Cargo.toml", r'(\[workspace\.package\]\s*\nversion = ")([^"]+)(")', rust
-    yield root / "native/bench/Cargo.toml", r'(\[package\]\s*\nname = "bsdb-bench"\s*\nversion = ")([^"]+)(")', rust
-    for lock in (root / "native/Cargo.lock", root / "native/bench/Cargo.lock"):
+    for name in ("api", "bench"):
+        yield root / f"native/{name}/Cargo.toml", rf'(\[package\]\s*\nname = "bsdb-{name}"\s*\nversion = ")([^"]+)(")', rust
+    for lock in (root / "native/Cargo.lock", root / "native/api/Cargo.lock", root / "native/bench/Cargo.lock"):
         text = lock.read_text()
         for crate in CRATES:
             if f'name = "{crate}"\n' in text:
                 yield lock, rf'(\[\[package\]\]\nname = "{crate}"\nversion = ")([^"]+)(")', rust
+    for field in ("version: ", 'appVersion: "'):
+        yield root / "deploy/helm/bsdb/Chart.yaml", rf'(?m)^({field})([^"\n]+)()', released
+    for file in ("kubernetes.yaml", "cluster/compose.yaml", "cluster/statefulset.yaml"):
+        yield root / "deploy" / file, r"(image: bsdb:)([^\s]+)()", released
+
+
+def released(version):
+    """The images and the chart of a version that is being made have the name of the release."""
+    return version.removesuffix("-SNAPSHOT")
 
 
 def fail(message):

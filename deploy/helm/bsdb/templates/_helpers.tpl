@@ -84,7 +84,7 @@ spec:
   terminationGracePeriodSeconds: 30
   securityContext:
     runAsNonRoot: true
-    # The image has an entry for this user in /etc/passwd, which Hadoop's login needs.
+    # The image has an entry for this user in /etc/passwd, which Kerberos needs.
     runAsUser: 65532
     runAsGroup: 65532
     {{- if or (eq $mode "follow") .Values.cache.size .Values.tls.secretName .Values.tokens.secretName }}
