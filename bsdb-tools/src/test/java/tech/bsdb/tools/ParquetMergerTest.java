@@ -245,8 +245,7 @@ class ParquetMergerTest {
             + " schema)");
     assertRefused(
         merge("--value-raw", "id"), "--value-raw is for plain values, but the database has typed");
-    assertRefused(
-        merge("-z"), "-z cannot be given: a merge keeps the kind of database that the base is");
+    assertRefused(merge("-z"), "-z cannot be given: a merge keeps the base's kind of database");
   }
 
   @Test
