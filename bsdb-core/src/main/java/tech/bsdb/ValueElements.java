@@ -13,21 +13,13 @@ import org.jspecify.annotations.Nullable;
 public record ValueElements(Type type, int count) {
   /** IEEE 754 numbers (F), signed (I) and unsigned integers (U), with their number of bits. */
   public enum Type {
-    /** IEEE 754, half precision. */
     F16,
-    /** IEEE 754, single precision. */
     F32,
-    /** IEEE 754, double precision. */
     F64,
-    /** Signed, 8 bits. */
     I8,
-    /** Unsigned, 8 bits. */
     U8,
-    /** Signed, 16 bits. */
     I16,
-    /** Signed, 32 bits. */
     I32,
-    /** Signed, 64 bits. */
     I64;
 
     private final int bytes = Integer.parseInt(name().substring(1)) / Byte.SIZE;
