@@ -143,18 +143,17 @@ def consistent(where, objects, known_options):
             if re.match(r"--?[a-z]", option, re.I) and option not in known_options:
                 problem(f"{here}: bsdb serve has no option {option}")
         for other in objects:
-            selected = other["spec"].get("selector", other["spec"].get("podSelector")) if "spec" in other else None
+            chosen = other["spec"].get("selector", other["spec"].get("podSelector")) if "spec" in other else None
             if other["kind"] == "Service":
-                if not selected.items() <= labels.items():
+                if not chosen.items() <= labels.items():
                     problem(f"{where}: {described(other)} selects no pod")
                 if not {port["targetPort"] for port in other["spec"]["ports"]} <= ports:
                     problem(f"{where}: {described(other)} has a port that no pod has")
             elif other["kind"] in ("PodDisruptionBudget", "NetworkPolicy"):
-                if not selected["matchLabels"].items() <= labels.items():
+                if not chosen["matchLabels"].items() <= labels.items():
                     problem(f"{where}: {described(other)} selects no pod")
             elif other["kind"] == "ServiceMonitor":
-                fitting = [s for s in objects if s["kind"] == "Service" and selected["matchLabels"].items() <= s["metadata"]["labels"].items()
-                           and not any(e["key"] in s["metadata"]["labels"] for e in selected["matchExpressions"])]  # fmt: skip
+                fitting = selected(other, objects)
                 if len(fitting) != 1:
                     problem(f"{where}: {described(other)} selects {len(fitting)} services")
     if len(pods) != 1:
@@ -201,6 +200,23 @@ def options_of_serve():
     return set(re.findall(r"^ *(--?[a-zA-Z][\w-]*)", "\n".join(texts), re.M))
 
 
+def selected(monitor, objects):
+    """The services that a ServiceMonitor selects."""
+    selector = monitor["spec"]["selector"]
+    services = [(one, one["metadata"]["labels"]) for one in objects if one["kind"] == "Service"]
+    return [service for service, labels in services if selector["matchLabels"].items() <= labels.items()
+            and not any(e["key"] in labels for e in selector["matchExpressions"])]  # fmt: skip
+
+
+def rules(objects):
+    """The rules; with a ServiceMonitor, for the job that the Prometheus Operator names after the service it selects."""
+    text = ALERTS.read_text()
+    for monitor in (one for one in objects if one["kind"] == "ServiceMonitor"):
+        for service in selected(monitor, objects):
+            text = text.replace('job=~".*bsdb.*"', f'job="{service["metadata"]["name"]}"')
+    return yaml.safe_load(text)
+
+
 def main():
     if sys.argv[1:]:
         print(__doc__)
@@ -223,7 +239,7 @@ def main():
             objects = render(version, *options)
             for one in objects:
                 fits_schema(f"{name} {version}", one)
-                if one["kind"] == "PrometheusRule" and one["spec"] != yaml.safe_load(ALERTS.read_text()):
+                if one["kind"] == "PrometheusRule" and one["spec"] != rules(objects):
                     problem(f"{name}: the rules are not those of {ALERTS.relative_to(ROOT)}")
             if objects:
                 consistent(name, objects, known_options)
