@@ -908,7 +908,7 @@ class Run:
                 except Failure as failure:
                     page.failures.append((failure.line, failure.message))
         words = [self.java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", JAR, ROOT / "build-support/DocSnippets.java", JAR]
-        done = subprocess.run(words, input="\n".join(requests) + "\n", capture_output=True, text=True)
+        done = subprocess.run(words, input="".join(line + "\n" for line in requests), capture_output=True, text=True)
         lines = done.stdout.splitlines()
         if done.returncode or lines[-1:] != ["end"]:
             sys.exit(f"test-docs: {words[0]} DocSnippets.java failed:\n{done.stderr}")
