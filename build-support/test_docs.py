@@ -50,6 +50,7 @@ import json
 import os
 import re
 import resource
+import shlex
 import shutil
 import signal
 import socket
@@ -839,7 +840,9 @@ class Run:
         for each in ("bin", "home", "tmp", "work"):
             (folder / each).mkdir(parents=True)
         (folder / "bin/bsdb").symlink_to(ROOT / "scripts/bsdb")
-        (folder / "bin/python").symlink_to(self.options.python)
+        # Not a link, by which Python would not find its environment.
+        (folder / "bin/python").write_text(f'#!/bin/sh\nexec {shlex.quote(str(self.options.python))} "$@"\n')
+        (folder / "bin/python").chmod(0o755)
         (folder / "home/.curlrc").write_text("silent\nshow-error\n")
         return folder
 
@@ -1451,7 +1454,7 @@ def arguments(words):
     parser.add_argument("pages", nargs="*", metavar="PAGE")
     parser.add_argument("--check-only", action="store_true")
     parser.add_argument("--require", default="")
-    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--python", default=sys.executable, type=lambda file: os.path.abspath(shutil.which(file) or file))
     parser.add_argument("-j", type=int, default=2, metavar="N")
     parser.add_argument("-v", dest="verbose", action="store_true")
     parser.add_argument("--self-test", action="store_true")
