@@ -26,19 +26,29 @@ public final class Leaks {
 
   /**
    * Fails if a file below the directory is open or mapped, or a thread of ours runs on, but for
-   * idle ones of pools that end by themselves within a second.
+   * idle ones that end by themselves: {@link #assertNoThread} waits for these.
    */
   public static void assertNone(Path directory) throws IOException, InterruptedException {
-    for (int attempt = 0; attempt < 3000 && !threads(Leaks::stays).isEmpty(); attempt++) {
-      TimeUnit.MILLISECONDS.sleep(20); // a thread that was told to end needs a moment
-    }
-    assertThat(threads(Leaks::stays)).as("threads").isEmpty();
+    assertNoThread(Leaks::stays);
     assertThat(openFiles(directory)).as("open files").isEmpty();
     for (int attempt = 0; attempt < 3000 && collectable(mappings(directory)); attempt++) {
       System.gc();
       TimeUnit.MILLISECONDS.sleep(20);
     }
     assertThat(mappings(directory)).as("mappings").isEmpty();
+  }
+
+  /** Fails if a thread of ours runs on, after a minute. */
+  public static void assertNoThread() throws InterruptedException {
+    assertNoThread(stack -> true);
+  }
+
+  private static void assertNoThread(Predicate<StackTraceElement[]> which)
+      throws InterruptedException {
+    for (int attempt = 0; attempt < 3000 && !threads(which).isEmpty(); attempt++) {
+      TimeUnit.MILLISECONDS.sleep(20); // a thread that was told to end needs a moment
+    }
+    assertThat(threads(which)).as("threads").isEmpty();
   }
 
   private static boolean collectable(List<String> mappings) {

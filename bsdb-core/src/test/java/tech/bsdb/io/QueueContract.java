@@ -26,6 +26,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tech.bsdb.Leaks;
 
 /** What every engine does that reads from the device, and its queues. */
 abstract class QueueContract extends EngineContract {
@@ -414,6 +415,7 @@ abstract class QueueContract extends EngineContract {
       assertThat(ringDescriptors()).isLessThanOrEqualTo(descriptors);
       assertThat(rings()).isLessThanOrEqualTo(mappings);
     }
+    Leaks.assertNoThread();
   }
 
   /** Descriptors of rings and of what wakes them, which nothing else in this process opens. */
