@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Optional
 
 import bsdbkv
+import yaml
 from feast import FeatureStore
 from feast.errors import FeastError
 from feast.repo_config import FeastConfigError
@@ -48,7 +49,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
             raise ValueError(f"{given.chdir} is no feature repository: it has no feature_store.yaml; name it with --chdir")
         store = FeatureStore(repo_path=given.chdir)
         (_publish if given.command == "publish" else _status)(store, given.views)
-    except (ValueError, OSError, bsdbkv.Error, FeastError, FeastConfigError) as error:
+    except (ValueError, OSError, bsdbkv.Error, FeastError, FeastConfigError, yaml.YAMLError) as error:
         print(f"bsdb-feast {given.command}: {error}", file=sys.stderr)
         return 2
     return 0

@@ -178,7 +178,7 @@ def _encoder(arrow: Any, kind: ValueType) -> Optional[_Encoder]:
         return _real_pieces
     if kind in _INTEGERS and (types.is_integer(arrow) or types.is_floating(arrow)):
         return _integer_pieces
-    if kind is ValueType.BOOL and types.is_boolean(arrow):
+    if kind is ValueType.BOOL and (types.is_boolean(arrow) or types.is_integer(arrow)):
         return _boolean_pieces
     if kind is ValueType.UNIX_TIMESTAMP and types.is_timestamp(arrow):
         return _time_pieces
@@ -212,6 +212,8 @@ def _integer_pieces(column: Any, kind: ValueType) -> list[Any]:
 
 
 def _boolean_pieces(column: Any, kind: ValueType) -> list[Any]:
+    if pa.types.is_integer(column.type):
+        column = pc.not_equal(column, 0)
     numbers = _truth(pc.fill_null(column, False)).astype(np.int64)
     return [_varint_piece(_BOOL, numbers, _truth(pc.is_null(column)))]
 
@@ -319,9 +321,8 @@ def _varints(numbers: Any) -> tuple[Any, Any]:
     matrix = np.empty((len(numbers), width), np.uint8)
     sizes = np.ones(len(numbers), np.int64)
     for i in range(width):
-        if i > 0:
-            sizes += more
         more = numbers > 0x7F
+        sizes += more
         matrix[:, i] = (numbers & numbers.dtype.type(0x7F)).astype(np.uint8) | more.view(np.uint8) << 7
         numbers = numbers >> numbers.dtype.type(7)
     return matrix, sizes

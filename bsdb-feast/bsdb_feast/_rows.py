@@ -112,7 +112,7 @@ def row_micros(row: bytes) -> int:
 def split(row: bytes) -> Sequence[bytes]:
     """The serialized Values of a row."""
     # A list of bytes has the same form as a list of messages; the event timestamp is a field it does not know.
-    return BytesList.FromString(row).val  # type: ignore[no-any-return]
+    return BytesList.FromString(row).val
 
 
 def respond(

@@ -260,14 +260,17 @@ class BsdbOnlineStore(OnlineStore):
         if isinstance(_project(config), Path):
             for table in tables_to_delete:
                 self.view(config, table).delete()
-            self.close()
+            self._close()
 
     def teardown(self, config: RepoConfig, tables: Sequence[FeatureView], entities: Sequence[Entity]) -> None:
         """Removes the stores of feature views."""
         self.update(config, tables, [], entities, [], False)
 
-    def close(self) -> None:
-        """Closes what was opened for reading."""
+    async def close(self) -> None:
+        """Closes what was opened for reading. A later read opens it again."""
+        self._close()
+
+    def _close(self) -> None:
         with self._lock:
             for source in self._sources.values():
                 source.close()

@@ -1,10 +1,12 @@
-"""The stores that Feast's own tests of online stores are run with: see scripts/test-feast."""
+"""What Feast's own tests of online stores run with: see scripts/test-feast."""
 
 from __future__ import annotations
 
+import os
 import tempfile
 
 from tests.universal.feature_repos.integration_test_repo_config import IntegrationTestRepoConfig
+from tests.universal.feature_repos.universal.data_sources.file import FileDataSourceCreator
 from tests.universal.feature_repos.universal.online_store_creator import OnlineStoreCreator
 
 
@@ -25,11 +27,13 @@ class BsdbCreator(OnlineStoreCreator):
         self.directory.cleanup()
 
 
-FULL_REPO_CONFIGS = [
-    IntegrationTestRepoConfig(
-        online_store={"type": "bsdb_feast.BsdbOnlineStore"},
-        online_store_creator=BsdbCreator,
-        batch_engine={"type": engine},
-    )
-    for engine in ("bsdb_feast.BsdbMaterializationEngine", "local")
-]
+# Tests that are only for the store of this name are for bsdb, too.
+AVAILABLE_ONLINE_STORES = {os.environ.get("BSDB_FEAST_AS", "bsdb"): ({"type": "bsdb_feast.BsdbOnlineStore"}, BsdbCreator)}
+AVAILABLE_OFFLINE_STORES = [("local", FileDataSourceCreator)]
+
+# The tests name no engine, and this is the default of the field batch_engine.
+_engine = list(IntegrationTestRepoConfig.__dataclass_fields__).index("batch_engine")
+_defaults = list(IntegrationTestRepoConfig.__init__.__defaults__ or ())
+assert _defaults[_engine] == "local"
+_defaults[_engine] = {"type": "bsdb_feast.BsdbMaterializationEngine"}
+IntegrationTestRepoConfig.__init__.__defaults__ = tuple(_defaults)
