@@ -15,7 +15,8 @@ import org.junit.jupiter.api.io.TempDir;
  * The readers for Rust, C and Python ({@code native/}). With {@code -Dbsdb.native=full}, their own
  * tests read databases that the packaged command builds. Otherwise only a smoke test runs: if they
  * or the format changed since those tests passed, or with {@code -Dbsdb.native=smoke}. Left out
- * with a warning where there is no cargo, or no access to crates.
+ * with a warning where there is no cargo, or no access to crates. In full, the plug-in for Feast
+ * ({@code bsdb-feast/}) is tested, too.
  */
 class NativeIT {
   private static final Path ROOT = Path.of(System.getProperty("bsdb.root"));
@@ -53,6 +54,20 @@ class NativeIT {
         System.err.println(line);
       }
     }
+  }
+
+  @Test
+  void theTestsOfThePluginForFeastPass() throws Exception {
+    assumeTrue(System.getProperty("bsdb.native", "auto").equals("full"), "-Dbsdb.native=full");
+
+    int exit = run(ROOT.resolve("scripts/test-feast").toString());
+
+    String text = Files.readString(output());
+    if (exit == 3) {
+      System.err.println("WARNING: bsdb-feast/ is not tested: " + text.strip());
+    }
+    assumeTrue(exit != 3, text);
+    assertThat(exit).as(text).isZero();
   }
 
   /** Whether the readers differ from those that passed their tests, or the format does. */
