@@ -141,9 +141,8 @@ def _times(table: Any, names: Sequence[Optional[str]]) -> Optional[Any]:
             if isinstance(column, pa.ChunkedArray):
                 column = pa.concat_arrays(column.chunks)
             if not pa.types.is_timestamp(column.type):
-                column = pc.cast(column, pa.timestamp("us"))
-            return pc.cast(pc.floor_temporal(column, unit="microsecond") if column.type.unit == "ns" else column,
-                           pa.timestamp("us", column.type.tz), safe=False).cast(pa.int64())
+                column = pc.cast(column, pa.timestamp("us"))  # of dates and texts
+            return pc.cast(column, pa.timestamp("us", column.type.tz), safe=False).cast(pa.int64())
     return None
 
 

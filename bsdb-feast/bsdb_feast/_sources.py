@@ -9,9 +9,9 @@ from __future__ import annotations
 import http.client
 import json
 import logging
+import os
 import ssl
 import struct
-import threading
 import time
 import urllib.parse
 from abc import ABC, abstractmethod
@@ -27,6 +27,9 @@ __all__ = ["HttpSource", "LocalSource", "RedisSource", "ServerError", "Source", 
 
 _log = logging.getLogger("bsdb_feast")
 
+# Seconds between two checks for a new version of a store elsewhere, each of which is a request.
+_ELSEWHERE = 10.0
+
 Wanted = tuple[str, Sequence[bytes]]
 """A feature view, and the keys of entities."""
 View = tuple[Optional[Features], Sequence[Optional[bytes]]]
@@ -38,7 +41,7 @@ class ServerError(ConnectionError):
 
 
 class Source(ABC):
-    """Where rows are read. Any number of threads can use it at once."""
+    """Where rows are read. Any number of threads can use it at once, and so can processes that were forked."""
 
     def __init__(self) -> None:
         self._told: set[str] = set()
@@ -63,9 +66,8 @@ class LocalSource(Source):
     def __init__(self, project: Union[Path, str], refresh: float) -> None:
         super().__init__()
         self._project = project
-        self._refresh = refresh
+        self._refresh = refresh if isinstance(project, Path) else max(refresh, _ELSEWHERE)
         self._open: dict[str, _Followed] = {}
-        self._lock = threading.Lock()
 
     def read(self, wanted: Sequence[Wanted]) -> list[View]:
         found: list[View] = []
@@ -84,23 +86,17 @@ class LocalSource(Source):
             there = (self._project / view / "CURRENT").exists()
         else:
             place, there = f"{self._project}/{view}", True
-        with self._lock:
-            if view in self._open:
-                return self._open[view]
-            try:
-                if there:
-                    self._open[view] = _Followed(view, place)
-                    return self._open[view]
-            except bsdbkv.NotFoundError:
-                pass
+        try:
+            if there:
+                return self._open.setdefault(view, _Followed(view, place))
+        except bsdbkv.NotFoundError:
+            pass
         self._absent(view, place)
         return None
 
     def close(self) -> None:
-        with self._lock:
-            for followed in self._open.values():
-                followed.store.close()
-            self._open.clear()
+        while self._open:
+            self._open.popitem()[1].store.close()
 
 
 class _Followed:
@@ -140,6 +136,8 @@ class HttpSource(Source):
     def __init__(self, url: str, token: Optional[str], timeout: float) -> None:
         super().__init__()
         self._url = urllib.parse.urlsplit(url if url.endswith("/") else url + "/")
+        if self._url.username is not None:
+            raise ValueError("server has a user in its URL; give the token of the server as token")
         if not self._url.hostname or self._url.path == "/":
             raise ValueError(f"server is {url!r}; expected a URL with the prefix of keys, such as http://host:9999/bsdb/")
         self._timeout = timeout
@@ -148,6 +146,7 @@ class HttpSource(Source):
         if token:
             self._headers["Authorization"] = f"Bearer {token}"
         self._free: list[http.client.HTTPConnection] = []
+        self._process = os.getpid()
 
     def read(self, wanted: Sequence[Wanted]) -> list[View]:
         connections = [self._connection() for _ in wanted]
@@ -169,6 +168,8 @@ class HttpSource(Source):
             self._free.pop().close()
 
     def _connection(self) -> http.client.HTTPConnection:
+        if self._process != os.getpid():  # the connections are those of the process that forked
+            self._free, self._process = [], os.getpid()
         try:
             return self._free.pop()
         except IndexError:

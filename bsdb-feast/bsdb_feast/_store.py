@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -55,7 +54,7 @@ class BsdbOnlineStoreConfig(FeastConfigBaseModel):
     """How long to wait for the server."""
 
     refresh_seconds: float = Field(1.0, ge=0)
-    """How often to check for a new version of a local store."""
+    """How often to check for a new version of a store; of one at a URL, at most every 10 seconds."""
 
     materialize: Literal["merge", "replace"] = "merge"
     """Whether a materialization keeps the entities that it has no rows for (merge), or drops them. The tag
@@ -91,7 +90,6 @@ class BsdbOnlineStore(OnlineStore):
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
         self._sources: dict[tuple[Any, ...], Source] = {}
         self._told: set[str] = set()
 
@@ -247,6 +245,13 @@ class BsdbOnlineStore(OnlineStore):
     def _is_versioned_read_supported(self) -> bool:
         return True
 
+    def write_precomputed_vector(self, config: RepoConfig, feature_service_name: str, *_: Any, **__: Any) -> None:
+        """Not supported: it writes one entity after the other."""
+        raise NotImplementedError(
+            f"the vectors of the feature service {feature_service_name} cannot be precomputed, because BsdbOnlineStore "
+            f"does not write entities one by one; it reads all feature views of a service in one batch without them"
+        )
+
     def update(
         self,
         config: RepoConfig,
@@ -271,20 +276,14 @@ class BsdbOnlineStore(OnlineStore):
         self._close()
 
     def _close(self) -> None:
-        with self._lock:
-            for source in self._sources.values():
-                source.close()
-            self._sources.clear()
+        while self._sources:
+            self._sources.popitem()[1].close()
 
     def _source(self, config: RepoConfig) -> Source:
         settings = _settings(config)
         of = (config.project, str(config.repo_path), settings.server, settings.token, settings.path, settings.refresh_seconds)
         source = self._sources.get(of)
-        if source is None:
-            with self._lock:
-                source = self._sources.get(of) or _opened(config, settings)
-                self._sources[of] = source
-        return source
+        return source or self._sources.setdefault(of, _opened(config, settings))
 
 
 def _opened(config: RepoConfig, settings: BsdbOnlineStoreConfig) -> Source:

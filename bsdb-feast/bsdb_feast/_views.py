@@ -36,8 +36,8 @@ __all__ = ["Changes", "Publication", "Rows", "View"]
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 _BATCH = 1 << 14
+_PART_SECONDS = 86_400
 _KEY, _TIME, _VALUE = "key", "time", "value:"
-_EMPTY = b""
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class View:
             columns[_VALUE + name] = pa.array([values.get(name) for _, _, values in changes], pa.binary())
         table = pa.table(columns)
         self._collected.mkdir(parents=True, exist_ok=True)
-        file = self._collected / f"{time.time_ns():020d}-{uuid.uuid4().hex}"
+        file = self._collected / f"{time.time_ns():020d}-{uuid.uuid4().hex}.part"
         with open(file, "wb") as out:
             with pa.ipc.new_file(out, table.schema) as writer:
                 writer.write_table(table)
@@ -171,6 +171,7 @@ class View:
         """
         with self._held():
             files = self._collected_files()
+            self._remove_parts()
             current = self.current()
             base = None if replace_all else current
             changes = _changes(files)
@@ -199,6 +200,13 @@ class View:
 
     def _collected_files(self) -> list[Path]:
         return sorted(self._collected.glob("*.arrow"))
+
+    def _remove_parts(self) -> None:
+        """Removes files that a process was killed in the middle of. Nobody was told that their rows are kept."""
+        for file in self._collected.glob("*.part"):
+            with contextlib.suppress(FileNotFoundError):
+                if time.time() - file.stat().st_mtime > _PART_SECONDS:
+                    file.unlink()
 
     @contextlib.contextmanager
     def _held(self) -> Iterator[None]:
@@ -338,13 +346,13 @@ class _Version:
                 self.older += 1
                 continue
             old: Sequence[bytes] = () if before is None else before[1]
-            row = [values.get(name, old[i] if i < len(old) else _EMPTY) for i, name in enumerate(self.names)]
+            row = [values.get(name, old[i] if i < len(old) else b"") for i, name in enumerate(self.names)]
             overlay.append((key, encoded(time, row)))
         return overlay
 
     def _row(self, rows: Rows, number: int) -> Sequence[bytes]:
         """The values of a row of the table, in the order of the names."""
-        pieces: list[Any] = [pa.array([_EMPTY], pa.binary())]
+        pieces: list[Any] = [pa.array([b""], pa.binary())]
         for name in self.names:
             if name in rows.features:
                 pieces += _values(self.view, name, rows.table.column(name).slice(number, 1), rows.features[name])

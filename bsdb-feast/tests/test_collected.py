@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Callable
@@ -153,3 +154,20 @@ def test_damaged_files_are_named(repo: Repo) -> None:
     file.write_bytes(file.read_bytes()[:100])
     with pytest.raises(RowError, match=f"{file.name} is damaged"):
         publish_collected(repo.store)
+
+
+def test_files_of_killed_writers_are_removed_in_time(repo: Repo) -> None:
+    repo.store.write_to_online_store("users", frame((1, "pushed", 9.0, 50)))
+    folder = repo.online / "shop" / ".collected" / "users"
+    old, new = folder / "0-old.part", folder / "0-new.part"
+    for file in (old, new):
+        file.write_bytes(b"half")
+    os.utime(old, (1, 1))
+    publish_collected(repo.store)
+    assert [file.name for file in folder.iterdir()] == ["0-new.part"] and repo.read(1)["name"] == ["pushed"]
+
+
+def test_vectors_are_not_precomputed(repo: Repo) -> None:
+    online = repo.store._get_provider().online_store
+    with pytest.raises(NotImplementedError, match="of the feature service s cannot be precomputed"):
+        online.write_precomputed_vector(repo.store.config, "s", "shop", EntityKey(), b"")

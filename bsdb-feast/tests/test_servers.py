@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.server
+import multiprocessing
 import struct
 import threading
 from collections.abc import Iterator
@@ -140,7 +141,7 @@ def test_threads_share_a_source(directory: Path, server: Server, protocol: str) 
 class _Fake:
     """A server that answers each request as told, and then closes the connection without a word."""
 
-    def __init__(self, answers: list[tuple[int, bytes]]) -> None:
+    def __init__(self, answers: list[tuple[int, bytes]], close: bool = True) -> None:
         self.requests: list[tuple[str, str]] = []
         outer = self
 
@@ -155,7 +156,7 @@ class _Fake:
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
-                self.close_connection = True
+                self.close_connection = close
 
             def log_message(self, *_: Any) -> None:
                 pass
@@ -201,3 +202,31 @@ def test_connections_that_the_server_has_closed() -> None:
 def test_answers_that_are_refused(answer: tuple[int, bytes], message: str) -> None:
     with _Fake([answer]) as fake, pytest.raises((ServerError, ValueError), match=message):
         HttpSource(fake.url, None, 60).read([("v", [b"x"])])
+
+
+def test_a_forked_process_has_connections_of_its_own() -> None:
+    answers = [(200, _frames(Features("v", ("a",), 0).encoded(), None))]
+    with _Fake(answers, close=False) as fake:
+        source = HttpSource(fake.url, None, 60)
+        source.read([("v", [b"x"])])
+        [free] = source._free
+        child = multiprocessing.get_context("fork").Process(target=_read_in_child, args=(source,))
+        child.start()
+        child.join()
+        assert child.exitcode == 0 and source._free == [free]
+
+
+def _read_in_child(source: HttpSource) -> None:
+    [before] = source._free
+    source.read([("v", [b"x"])])
+    [after] = source._free
+    assert after is not before
+
+
+def test_credentials_stay_out_of_messages(directory: Path) -> None:
+    with pytest.raises(ValueError, match="give the token") as raised:
+        HttpSource("http://me:secret@host/p/", None, 1)
+    assert "secret" not in str(raised.value)
+    with pytest.raises(ServerError) as refused:
+        RedisSource("redis://:secret@127.0.0.1:1", None, 1).read([("v", [b"x"])])
+    assert "secret" not in str(refused.value)
