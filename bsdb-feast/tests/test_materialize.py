@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-from datetime import timedelta
+from datetime import timedelta, timezone
 from pathlib import Path
 from typing import Any, Callable
 
@@ -208,6 +208,54 @@ def test_columns_of_the_source_with_other_names(tmp_path: Path) -> None:
     assert repo.read(1) == {"user_id": [1], "name": ["Ann"], "score": [1.0]}
 
 
+ZONES = {"UTC": pa.timestamp("us", "UTC"), "none": pa.timestamp("ns"), "Tokyo": pa.timestamp("ms", "Asia/Tokyo")}
+
+
+@pytest.mark.parametrize("zone", ZONES)
+@pytest.mark.parametrize("split", [False, True])
+def test_files_are_read_as_feast_reads_them(tmp_path: Path, zone: str, split: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    import pyarrow.parquet as pq
+    from bsdb_feast import _engine
+
+    repo = Repo(tmp_path, offline="file")
+    table = rows(*((user, f"n{user}", float(user), user) for user in range(48)))
+    at = table.column_names.index("at")
+    column = table.column("at").cast(pa.timestamp("us")) if ZONES[zone].tz is None else table.column("at")
+    table = table.set_column(at, "at", column.cast(ZONES[zone]))
+    if split:
+        (tmp_path / "users.parquet").mkdir()
+        for i in range(3):
+            pq.write_table(table.slice(16 * i, 16), tmp_path / "users.parquet" / f"{i}.parquet")
+    else:
+        repo.source(table)
+    repo.apply()
+    read: list[Any] = []
+    # From the hour 10 to the hour 30, both included, in another time zone.
+    start = (DAY + timedelta(hours=10)).astimezone(timezone(timedelta(hours=-7)))
+    for way in ("own", "feast"):
+        if way == "feast":
+            repo.store.teardown()
+            repo.apply()
+            monkeypatch.setattr(_engine._Read, "_table", lambda *_: None)
+        repo.materialize(start=start, end=DAY + timedelta(hours=30))
+        names = ["users:name", "users:score"]
+        response = repo.store.get_online_features(names, [{"user_id": user} for user in range(48)])
+        read.append(response.to_dict(include_event_timestamps=True))
+    assert read[0] == read[1]
+    assert [user for user in range(48) if read[0]["name"][user] is not None] == list(range(10, 31))
+
+
+def test_files_are_read_without_pandas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from feast.infra.offline_stores.dask import DaskOfflineStore
+
+    repo = Repo(tmp_path, offline="file")
+    repo.source(rows((1, "Ann", 1.0, 1)))
+    repo.apply()
+    monkeypatch.setattr(DaskOfflineStore, "pull_all_from_table_or_query", None)
+    repo.materialize()
+    assert repo.read(1)["name"] == ["Ann"]
+
+
 def test_vectors(tmp_path: Path) -> None:
     repo = Repo(tmp_path)
     repo.source(rows((1, [0.5, 1.5], 1), (2, None, 1), names="user_id vector"), "vectors")
@@ -256,8 +304,11 @@ def test_sources_that_cannot_be_materialized(repo: Repo, table: Any, message: st
     assert repo.read(1)["name"] == ["Ann"] and len(repo.versions()) == 1 and repo.hidden() == []
 
 
-def test_a_source_without_a_column(repo: Repo) -> None:
+@pytest.mark.parametrize("offline", ["duckdb", "file"])
+def test_a_source_without_a_column(tmp_path: Path, offline: str) -> None:
+    repo = Repo(tmp_path, offline=offline)
     repo.source(rows((1, "Ann", 1), names="user_id name"))
+    repo.apply()
     with pytest.raises(Exception, match="score"):
         repo.materialize()
 
