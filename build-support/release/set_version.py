@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Shows or sets the version of all parts: build-support/release/set_version.py [--root DIR] [VERSION]
 
-Without VERSION, checks that the poms, the crates, their lock files, the chart and the examples of deploy/ say the same version, each in its own spelling
-(docs/decisions/0030-names.md), and prints it in Maven's. With VERSION (1.2.0 or 1.2.0-SNAPSHOT), writes it to all of them,
+Without VERSION, checks that the poms, the crates, their lock files, bsdb-feast and the bsdbkv that it needs, the chart and the examples of deploy/ say the
+same version, each in its own spelling (docs/decisions/0030-names.md), and prints it in Maven's. With VERSION (1.2.0 or 1.2.0-SNAPSHOT), writes it to all of them,
 and then lists the lines of documents that still name the old one, for a person to decide.
 """
 import argparse
@@ -40,6 +40,8 @@ def places(root):
         for crate in CRATES:
             if f'name = "{crate}"\n' in text:
                 yield lock, rf'(\[\[package\]\]\nname = "{crate}"\nversion = ")([^"]+)(")', rust
+    yield root / "bsdb-feast/bsdb_feast/__init__.py", r'(?m)^(__version__ = ")([^"]+)(")', python
+    yield root / "bsdb-feast/pyproject.toml", r'("bsdbkv>=)([^"]+)(")', python
     for field in ("version: ", 'appVersion: "'):
         yield root / "deploy/helm/bsdb/Chart.yaml", rf'(?m)^({field})([^"\n]+)()', released
     for file in ("kubernetes.yaml", "cluster/compose.yaml", "cluster/statefulset.yaml"):
