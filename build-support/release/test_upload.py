@@ -35,9 +35,12 @@ echo sbom >"$1/bsdb-{VERSION}-cyclonedx.json"
 """,
     "native": f"""#!/bin/sh
 set -eu
+[ -z "${{TWINE_PASSWORD:-}}${{TWINE_PASSWORD_FEAST:-}}" ]
 mkdir -p "$1/python" "$1/crates"
 echo wheel >"$1/python/bsdbkv-{VERSION}-cp39-abi3-any.whl"
 echo sdist >"$1/python/bsdbkv-{VERSION}.tar.gz"
+echo wheel >"$1/python/bsdb_feast-{VERSION}-py3-none-any.whl"
+echo sdist >"$1/python/bsdb_feast-{VERSION}.tar.gz"
 echo crate >"$1/crates/bsdb-{VERSION}.crate"
 """,
     "packages": f"""#!/bin/sh
@@ -52,7 +55,7 @@ echo "baseline $1" >>"$CALLS"
 # They note how they were called. The registry of crates has no such version.
 PROGRAMS = {
     "twine": """#!/bin/sh
-echo "twine $*" >>"$CALLS"
+echo "twine $* with $TWINE_PASSWORD" >>"$CALLS"
 [ ! -e "$CALLS.twine-fails" ] || { rm "$CALLS.twine-fails"; echo "twine: no network" >&2; exit 1; }
 """,
     "gh": """#!/bin/sh
@@ -175,24 +178,24 @@ def run_all(folder, server):
         command("git", "-C", str(clone), "commit", "--quiet", "--message", "t")
 
     commit()
-    said = release(2, str(target))
-    check("native/Cargo.toml another one" in said, "two addresses of the repository are not refused", said)
-    for each in ("native/Cargo.toml", "native/python/pyproject.toml"):
+    for each in ("native/Cargo.toml", "native/python/pyproject.toml", "bsdb-feast/pyproject.toml"):
+        said = release(2, str(target))
+        check(f"{each} another one" in said, "two addresses of the repository are not refused", said)
         (clone / each).write_text((clone / each).read_text().replace("https://code.example/bsdb/bsdb", REPOSITORY))
-    commit()
+        commit()
     said = release(2, str(target))
     check("has no entry" in said, "a changelog without the version is not refused", said)
     command(str(clone / "build-support/release/set_version.py"), VERSION)
     commit()
     said = release(2, str(target))
-    for each in ("the date", f"a signed tag v{VERSION}", "MAVEN_CENTRAL_URL", "TWINE_PASSWORD", "GH_TOKEN", "MAVEN_GPG_KEY or BSDB_GPG_KEY", "DEBEMAIL"):
+    for each in ("the date", f"a signed tag v{VERSION}", "MAVEN_CENTRAL_URL", "TWINE_PASSWORD in", "TWINE_PASSWORD_FEAST in", "GH_TOKEN", "MAVEN_GPG_KEY or BSDB_GPG_KEY", "DEBEMAIL"):
         check(each in said, f"does not say that it lacks {each}", said)
     changelog.write_text(changelog.read_text().replace(f"## {VERSION} (not released yet)", f"## {VERSION} (2026-12-01)"))
     commit()
     command("git", "-C", str(clone), "-c", f"user.signingkey={key}", "tag", "--sign", f"v{VERSION}", "--message", "t")
     environment.update({
         "MAVEN_CENTRAL_URL": f"http://127.0.0.1:{server.server_port}/api/v1/publisher", "MAVEN_CENTRAL_USERNAME": "user",
-        "MAVEN_CENTRAL_PASSWORD": "secret", "TWINE_USERNAME": "__token__", "TWINE_PASSWORD": "p",
+        "MAVEN_CENTRAL_PASSWORD": "secret", "TWINE_USERNAME": "__token__", "TWINE_PASSWORD": "p", "TWINE_PASSWORD_FEAST": "f",
         "CARGO_REGISTRY_TOKEN": "c", "GH_TOKEN": "g", "BSDB_GPG_KEY": key, "DEBEMAIL": "t@t.example",
     })
     check(not calls_file.exists(), "something was called before all was ready")
@@ -213,7 +216,7 @@ def run_all(folder, server):
     check(Central.authorizations == {token}, f"wrong authorization {Central.authorizations}")
 
     # A changed file is not uploaded.
-    wheel = next(target.rglob("*.whl"))
+    wheel = next(target.rglob("bsdbkv-*.whl"))
     kept = wheel.read_bytes()
     wheel.write_bytes(b"changed")
     said = release(2, str(target))
@@ -225,9 +228,12 @@ def run_all(folder, server):
     Central.states = ["VALIDATED", "PUBLISHING", "PUBLISHED"]
     said = release(0, str(target))
     rest = [re.sub(r"^(\w+(?: \w+)?).*", r"\1", line) for line in calls_file.read_text().splitlines()[before:]]
-    wanted = ["twine upload", "cargo info", "cargo package", "cargo publish", "central status", "central deployment", "central status", "central status", "gh release", "baseline"]
+    wanted = ["twine upload", "twine upload", "cargo info", "cargo package", "cargo publish", "central status", "central deployment", "central status", "central status", "gh release", "baseline"]
     check(rest == wanted, f"wrong calls: {rest}", said)
     calls = calls_file.read_text()
+    [first, second] = calls.splitlines()[before : before + 2]
+    check(wheel.name in first and first.endswith(" with p") and "bsdb_feast-" not in first, f"bsdbkv is not first: {first}")
+    check(second.count("bsdb_feast-") == 2 and second.endswith(" with f") and "bsdbkv-" not in second, f"bsdb-feast is not second: {second}")
     check(f"gh release create v{VERSION} --repo {REPOSITORY} --draft --verify-tag" in calls, "no draft")
     check(f"gh release edit v{VERSION} --repo {REPOSITORY} --draft=false" in calls, "not published")
     check(".whl" in calls and "SHA256SUMS.asc" in calls and f"bsdb-{VERSION}.tar.gz" in calls, "files are missing on the release page")
@@ -249,6 +255,7 @@ def run_all(folder, server):
     more.mkdir(parents=True)
     mac = more / f"bsdbkv-{VERSION}-cp39-abi3-macosx_11_0_arm64.whl"
     mac.write_text("mac")
+    (more / f"bsdb_feast-{VERSION}-py3-none-any.whl").write_text("mac") # is the same for all machines, and not taken
     other = folder / "other"
     before = len(calls_file.read_text().splitlines())
     Central.states = ["VALIDATED", "VALIDATED", "PUBLISHED"]
