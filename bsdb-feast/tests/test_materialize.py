@@ -208,6 +208,36 @@ def test_columns_of_the_source_with_other_names(tmp_path: Path) -> None:
     assert repo.read(1) == {"user_id": [1], "name": ["Ann"], "score": [1.0]}
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_many_rows_in_small_batches(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    import random
+
+    from bsdb_feast import _views
+
+    monkeypatch.setattr(_views, "_BATCH", 7)
+    chance = random.Random(seed)
+    repo = Repo(tmp_path)
+    repo.apply()
+    expected: dict[int, tuple[int, str, Any]] = {}
+    for _ in range(4):
+        records = []
+        for _ in range(60):
+            name, score = "n" * chance.randrange(200), chance.choice([None, 1.5, float(chance.randrange(99))])
+            records.append((chance.randrange(40), name, score, chance.randrange(1000)))
+        records = list({(record[0], record[-1]): record for record in records}.values())
+        for record in records:
+            before = expected.get(record[0])
+            if before is None or before[0] <= record[3]:
+                expected[record[0]] = (record[3], record[1], record[2])
+        # The first of these is pushed, the others are in the source.
+        repo.store.write_to_online_store("users", rows(records[0]).to_pandas())
+        repo.materialize(rows(*records[1:]), end=END + timedelta(days=90))
+    found = repo.read(*range(40))
+    for user in range(40):
+        _, name, score = expected.get(user, (0, None, None))
+        assert (found["name"][user], found["score"][user]) == (name, score)
+
+
 ZONES = {"UTC": pa.timestamp("us", "UTC"), "none": pa.timestamp("ns"), "Tokyo": pa.timestamp("ms", "Asia/Tokyo")}
 
 
