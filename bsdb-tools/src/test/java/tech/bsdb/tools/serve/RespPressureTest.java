@@ -18,9 +18,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -31,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.OpenOptions;
+import tech.bsdb.tools.CommandRun;
 import tech.bsdb.tools.rows.AvroRows;
 import tech.bsdb.tools.rows.RowSchema;
 import tech.bsdb.tools.rows.TypedDatabase;
@@ -120,6 +123,89 @@ class RespPressureTest {
       assertThat(wire.ask("PING")).isEqualTo("+PONG\r\n"); // what it took is recorded by now
       assertThat(serving.metric("bsdb_resp_command_duration_seconds{quantile=\"0.999\"}"))
           .isLessThan(120);
+    }
+  }
+
+  /** A server of many long keys, 20 MB in all, whose values are the name of the version. */
+  private Serving manyKeys(String version) throws Exception {
+    Map<String, String> records = new TreeMap<>();
+    for (int i = 0; i < 20_000; i++) {
+      records.put(version + i + "-".repeat(1000), version);
+    }
+    Path database = Serving.build(folder.resolve(version), records);
+    CommandRun run =
+        CommandRun.bsdb(
+            "publish",
+            database.toString(),
+            folder.resolve("store").toString(),
+            "--version",
+            version,
+            "--allow-key-change");
+    assertThat(run.code()).as(run.toString()).isZero();
+    Serving serving = new Serving(folder.resolve("store"));
+    serving.resp = true;
+    return serving;
+  }
+
+  private static void assertAllKeys(RespWire wire, String version) throws IOException {
+    assertThat(new String(wire.read(8), UTF_8)).isEqualTo("*20000\r\n");
+    assertRestOfKeys(wire, version);
+  }
+
+  private static void assertRestOfKeys(RespWire wire, String version) throws IOException {
+    Set<String> keys = new HashSet<>();
+    for (int i = 0; i < 20_000; i++) {
+      String key = new String(wire.reply(), UTF_8);
+      assertThat(key).contains("\r\n" + version).endsWith("-\r\n");
+      keys.add(key);
+    }
+    assertThat(keys).hasSize(20_000);
+  }
+
+  @Test
+  void allKeysAreSentAsTheClientTakesThem() throws Exception {
+    try (Serving serving = manyKeys("a").start();
+        RespWire wire = slow(serving.respPort())) {
+      wire.send(RespWire.command("KEYS", "*"));
+      wire.send(RespWire.command("PING"));
+      wire.send(RespWire.command("KEYS", "*"));
+      assertAllKeys(wire, "a");
+      assertThat(new String(wire.reply(), UTF_8)).isEqualTo("+PONG\r\n");
+      assertAllKeys(wire, "a");
+      assertThat(serving.memory().peak()).isLessThan(8L * MIB);
+    }
+  }
+
+  @Test
+  void allKeysAreOfOneVersion() throws Exception {
+    try (Serving serving = manyKeys("a").start();
+        RespWire wire = slow(serving.respPort());
+        RespWire other = RespWire.to(serving.respPort())) {
+      wire.send(RespWire.command("KEYS", "*"));
+      assertThat(new String(wire.read(8), UTF_8)).isEqualTo("*20000\r\n");
+      String gone = "a1" + "-".repeat(1000);
+      assertThat(other.ask("GET", gone)).isEqualTo("$1\r\na\r\n");
+      manyKeys("b").close();
+      while (!other.ask("GET", gone).equals("$-1\r\n")) { // the test's timeout bounds it
+        Serving.pause();
+      }
+      assertRestOfKeys(wire, "a");
+      other.send(RespWire.command("KEYS", "*"));
+      assertAllKeys(other, "b");
+    }
+  }
+
+  @Test
+  void aClientThatLeavesEndsItsKeys() throws Exception {
+    try (Serving serving = manyKeys("a").start()) {
+      for (int i = 0; i < 20; i++) {
+        try (RespWire wire = slow(serving.respPort())) {
+          wire.send(RespWire.command("KEYS", "*"));
+          wire.read(50_000 * i % 999_983);
+        }
+      }
+      awaitConnections(serving, 0);
+      awaitNothingHeld(serving);
     }
   }
 

@@ -73,4 +73,20 @@ sealed interface Handler permits Handler.Queued, Handler.Alone, Handler.NeverAns
    */
   @FunctionalInterface
   interface Counting extends Deferred {}
+
+  /**
+   * The rest of a reply that is not written as a whole, so that no more of it is held than the
+   * client takes. Used by one thread at a time.
+   */
+  interface Rest extends AutoCloseable {
+    /**
+     * Writes a piece of about so many bytes; returns whether the reply has ended.
+     *
+     * @throws IOException if reading fails; the reply is then useless
+     */
+    boolean write(ReplyWriter out, int bytes) throws IOException;
+
+    @Override
+    void close();
+  }
 }

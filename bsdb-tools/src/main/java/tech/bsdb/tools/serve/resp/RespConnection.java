@@ -6,6 +6,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.List;
@@ -121,6 +122,7 @@ final class RespConnection extends ClientConnection {
     tracked.restart(false);
     values.settle(0);
     replies.takeTo(ByteBuf::release);
+    session.endRest();
   }
 
   @Override
@@ -158,7 +160,7 @@ final class RespConnection extends ClientConnection {
       onLoop(
           () -> {
             invalidating = true;
-            if (!running && round.isEmpty() && !isFinished()) {
+            if (!running && round.isEmpty() && session.rest() == null && !isFinished()) {
               sendInvalidation();
               flush();
             }
@@ -168,7 +170,7 @@ final class RespConnection extends ClientConnection {
 
   /** Writes the invalidation that has waited for the end of a round. */
   private void sendInvalidation() {
-    if (invalidating && !isGone()) {
+    if (invalidating && !isGone() && session.rest() == null) {
       invalidating = false;
       if (session.tracking() != null) {
         tracked.invalidate(replies);
@@ -184,6 +186,11 @@ final class RespConnection extends ClientConnection {
     if (!clientReads()) {
       leave(); // makes room for the lookups of others while the client does not read
       return false;
+    }
+    Handler.Rest rest = session.rest();
+    if (rest != null) {
+      onThread(service.workersOf(session.selected()), () -> writeMore(rest));
+      return true;
     }
     if (round.isEmpty() && waiting == null && malformed == null) {
       readCommands();
@@ -659,6 +666,21 @@ final class RespConnection extends ClientConnection {
     }
   }
 
+  /** Writes more of a reply whose beginning was written. Runs on a worker. */
+  private void writeMore(Handler.Rest rest) {
+    try {
+      if (rest.write(replies, PIECE)) {
+        session.endRest();
+      }
+    } catch (IOException e) {
+      session.selected().failed(e);
+      throw new UncheckedIOException(e); // which ends the connection, because the reply is torn
+    } catch (RuntimeException | Error e) {
+      session.selected().failed(e);
+      throw e;
+    }
+  }
+
   /** Writes the reply of a command. Runs on a worker if the command or its round does. */
   private void answer(Handler.Alone command, List<byte[]> arguments) {
     int start = replies.length();
@@ -727,7 +749,12 @@ final class RespConnection extends ClientConnection {
 
   @Override
   protected boolean isIdle() {
-    return !running && round.isEmpty() && waiting == null && pending == null && !reader.isInside();
+    return !running
+        && round.isEmpty()
+        && session.rest() == null
+        && waiting == null
+        && pending == null
+        && !reader.isInside();
   }
 
   @Override

@@ -144,15 +144,19 @@ final class ScanCommands {
     page.write(out);
   }
 
-  /** Answers with all keys that match, if a single call of a scan finds them. */
+  /** Answers with all keys, or those that match, if a single call of a scan finds them. */
   static void keys(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException, IOException {
+    if (Arguments.is(arguments.get(1), "*") && ownSlots(session) == null) {
+      session.begin(AllKeys.begin(session.selected(), out));
+      return;
+    }
     Glob pattern = new Glob(arguments.get(1));
     Request request = new Request(0, MOST_SEEN, pattern, null, false);
     Page page = scan(session, request, MOST_SEEN, MOST_OF_ALL);
     if (!page.next.equals("0")) {
       throw new CommandException(
-          "ERR KEYS looks at "
+          "ERR KEYS with a pattern or in a cluster looks at "
               + MOST_SEEN
               + " keys at most, and returns at most 4 MiB of them; use SCAN, which finds all");
     }

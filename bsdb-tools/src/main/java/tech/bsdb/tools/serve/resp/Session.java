@@ -48,6 +48,9 @@ final class Session {
   /** Whether the connection ends after the reply. */
   boolean ended;
 
+  /** The rest of a reply whose beginning was written; null if there is none. */
+  private Handler.@Nullable Rest rest;
+
   /** Whether the client accepts the answers of a replica. */
   boolean replicaAccepted;
 
@@ -114,6 +117,24 @@ final class Session {
       selected = again == null ? selected : again;
     }
     return selected;
+  }
+
+  /** Returns the rest of a reply whose beginning was written; null if there is none. */
+  Handler.@Nullable Rest rest() {
+    return rest;
+  }
+
+  void begin(Handler.Rest more) {
+    rest = more;
+  }
+
+  /** Closes the rest of a reply, which has ended or is of no use any more. */
+  void endRest() {
+    Handler.Rest ending = rest;
+    rest = null;
+    if (ending != null) {
+      ending.close();
+    }
   }
 
   void select(DataSet other) {
