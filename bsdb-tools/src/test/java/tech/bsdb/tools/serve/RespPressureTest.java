@@ -704,14 +704,8 @@ class RespPressureTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void aDamagedValueIsAnErrorAndItsNeighboursAreAnswered(boolean async) throws IOException {
-    Map<byte[], byte[]> records = new TreeMap<>(Arrays::compare);
-    for (int i = 0; i < 400; i++) {
-      records.put(("k" + i).getBytes(UTF_8), value(5000, i));
-    }
-    Path database = Serving.buildBytes(folder.resolve("db"), records);
+  /** Flips a bit in the middle of the data of a database. */
+  private static void damage(Path database) throws IOException {
     try (var files = Files.list(database)) {
       Path data =
           files
@@ -725,6 +719,36 @@ class RespPressureTest {
         file.write(was ^ 1);
       }
     }
+  }
+
+  @Test
+  void damageInTheMiddleOfAllKeysEndsTheConnection() throws Exception {
+    manyKeys("a").close();
+    damage(folder.resolve("store/a"));
+    try (Serving serving = new Serving(folder.resolve("store"))) {
+      serving.resp = true;
+      serving.start();
+      try (RespWire wire = RespWire.to(serving.respPort());
+          RespWire other = RespWire.to(serving.respPort())) {
+        wire.send(RespWire.command("KEYS", "*"));
+        assertThat(new String(wire.read(8), UTF_8)).isEqualTo("*20000\r\n");
+        assertThat(wire.rest().length).isBetween(1_000_000, 19_000_000);
+        assertThat(other.ask("PING")).isEqualTo("+PONG\r\n");
+        awaitConnections(serving, 1);
+      }
+      awaitNothingHeld(serving);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aDamagedValueIsAnErrorAndItsNeighboursAreAnswered(boolean async) throws IOException {
+    Map<byte[], byte[]> records = new TreeMap<>(Arrays::compare);
+    for (int i = 0; i < 400; i++) {
+      records.put(("k" + i).getBytes(UTF_8), value(5000, i));
+    }
+    Path database = Serving.buildBytes(folder.resolve("db"), records);
+    damage(database);
     try (Serving serving = new Serving(database)) {
       serving.resp = true;
       serving.async = async;
