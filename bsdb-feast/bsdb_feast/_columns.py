@@ -152,6 +152,8 @@ def _key_pieces(column: Any, kind: ValueType) -> list[Any]:
         if kind is ValueType.UNIX_TIMESTAMP:
             numbers = _seconds(column)
         else:
+            if pa.types.is_temporal(column.type):
+                raise TypeError(f"its column is {column.type}")
             numbers = pc.cast(column, _INTEGERS[kind][1]).to_numpy(zero_copy_only=False)
         if kind is not ValueType.INT32:
             numbers = numbers.astype(np.int64, copy=False)
@@ -205,7 +207,7 @@ def _integer_pieces(column: Any, kind: ValueType) -> list[Any]:
     field, arrow = _INTEGERS[kind]
     absent = pc.is_null(column, nan_is_null=True)
     if pa.types.is_floating(column.type):
-        column = pc.trunc(column)
+        column = pc.trunc(pc.cast(column, pa.float64()))
     column = pc.fill_null(column, 0) if not pa.types.is_floating(column.type) else pc.if_else(absent, 0.0, column)
     numbers = pc.cast(column, pa.int64()).cast(arrow).to_numpy(zero_copy_only=False)
     return [_varint_piece(field, numbers.astype(np.int64), _truth(absent))]
@@ -354,6 +356,8 @@ def _truth(column: Any) -> Any:
 
 def _seconds(column: Any) -> Any:
     """The seconds of times, rounded down, or the numbers of integers."""
+    if pa.types.is_date(column.type):
+        column = column.cast(pa.timestamp("ms"))
     if not pa.types.is_timestamp(column.type):
         return pc.cast(column, pa.int64()).to_numpy(zero_copy_only=False)
     per_second = {"s": 1, "ms": 1000, "us": 1_000_000, "ns": 1_000_000_000}[column.type.unit]

@@ -9,9 +9,10 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, Literal, Optional
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-from feast import FileSource
+from feast import FileSource, utils
 from feast.data_format import ParquetFormat
 from feast.feature_view import DUMMY_ENTITY_ID, DUMMY_ENTITY_VAL
 from feast.infra.common.materialization_job import MaterializationJob, MaterializationJobStatus, MaterializationTask
@@ -22,7 +23,6 @@ from feast.infra.compute_engines.local.feature_builder import LocalFeatureBuilde
 from feast.infra.compute_engines.local.job import LocalMaterializationJob
 from feast.infra.compute_engines.local.local_node import LocalNode
 from feast.infra.compute_engines.local.nodes import LocalSourceReadNode
-from feast.infra.offline_stores.dask import DaskOfflineStore
 from feast.infra.registry.base_registry import BaseRegistry
 from feast.repo_config import FeastConfigBaseModel
 from pyarrow.dataset import dataset, field
@@ -34,6 +34,12 @@ from ._views import Publication, Rows
 __all__ = ["BsdbMaterializationEngine", "BsdbMaterializationEngineConfig"]
 
 _log = logging.getLogger("bsdb_feast")
+
+# The offline stores of Feast that read files here. That of DuckDB may not be installed.
+_LOCAL = {
+    ("feast.infra.offline_stores.dask", "DaskOfflineStore"),
+    ("feast.infra.offline_stores.duckdb", "DuckDBOfflineStore"),
+}
 
 
 class BsdbMaterializationEngineConfig(FeastConfigBaseModel):
@@ -108,8 +114,9 @@ class _Read(LocalSourceReadNode):
         return ArrowTableValue(table.rename_columns([names.get(name, name) for name in table.column_names]))
 
     def _table(self, context: ExecutionContext) -> Optional[Any]:
-        """The rows, if Feast would read them from local files of Parquet by its default offline store, with Dask."""
-        if type(context.offline_store) is not DaskOfflineStore or not isinstance(self.source, FileSource):
+        """The rows, if Feast would read them from local files of Parquet by Dask or DuckDB."""
+        kind = type(context.offline_store)
+        if (kind.__module__, kind.__name__) not in _LOCAL or not isinstance(self.source, FileSource):
             return None
         if not (self.source.file_format is None or isinstance(self.source.file_format, ParquetFormat)):
             return None
@@ -122,13 +129,13 @@ class _Read(LocalSourceReadNode):
         wanted += [columns.created_ts_col] if columns.created_ts_col else []
         if not set(wanted) <= set(files.schema.names):
             return None  # Feast says which one is missing
-        kind = files.schema.field(columns.ts_col).type
-        if not pa.types.is_timestamp(kind):
+        times = files.schema.field(columns.ts_col).type
+        if not pa.types.is_timestamp(times):
             return None
         chosen = None
         for time, compared in ((self.start_time, operator.ge), (self.end_time, operator.le)):
             if time is not None:
-                condition = compared(field(columns.ts_col), _instant(time, kind))
+                condition = compared(field(columns.ts_col), _instant(time, times))
                 chosen = condition if chosen is None else chosen & condition
         return files.to_table(columns=list(dict.fromkeys(wanted)) if columns.feature_cols else None, filter=chosen)
 
@@ -180,23 +187,34 @@ def _rows(view: Any, task: MaterializationTask, columns: ColumnInfo, table: Any)
             f"the feature view {view.name} cannot be materialized: its source has no column {', '.join(absent)}; "
             f"it has {', '.join(table.column_names)}"
         )
-    times = _times(table, (columns.timestamp_column, view.batch_source.timestamp_field))
-    if times is None:  # aggregations keep no event timestamp: it is that of the end of their range
-        end = task.end_time
-        times = pa.array([micros(end)] * table.num_rows, pa.int64())
-    created = _times(table, (columns.created_timestamp_column, view.batch_source.created_timestamp_column))
+    utils._validate_vector_field_lengths(table, view)
+    times = _times(view, table, (columns.timestamp_column, view.batch_source.timestamp_field))
+    if times is None:
+        if not getattr(view, "aggregations", None):
+            raise ValueError(
+                f"the feature view {view.name} cannot be materialized: its rows have no column {columns.timestamp_column} with "
+                f"the event timestamp; they have {', '.join(table.column_names)}"
+            )
+        # Aggregations keep no event timestamp: it is that of the end of their range.
+        times = pa.array([micros(task.end_time)] * table.num_rows, pa.int64())
+    created = _times(view, table, (columns.created_timestamp_column, view.batch_source.created_timestamp_column))
     return Rows(table, join_keys, features, times, created)
 
 
-def _times(table: Any, names: Sequence[Optional[str]]) -> Optional[Any]:
+def _times(view: Any, table: Any, names: Sequence[Optional[str]]) -> Optional[Any]:
     """A column of timestamps in microseconds; None if there is none of these names."""
     for name in names:
         if name and name in table.column_names:
             column = table.column(name).combine_chunks()
             if isinstance(column, pa.ChunkedArray):
                 column = pa.concat_arrays(column.chunks)
-            if not pa.types.is_timestamp(column.type):
-                column = pc.cast(column, pa.timestamp("us"))  # of dates and texts
+            if not pa.types.is_timestamp(column.type):  # texts, such as DuckDB makes of nanoseconds with a zone, and dates
+                try:
+                    column = pa.array(pd.to_datetime(column.to_pandas(), utc=True))
+                except (ValueError, TypeError) as error:
+                    raise ValueError(
+                        f"the feature view {view.name} cannot be materialized: the column {name} has no timestamps: {error}"
+                    ) from error
             return pc.cast(column, pa.timestamp("us", column.type.tz), safe=False).cast(pa.int64())
     return None
 

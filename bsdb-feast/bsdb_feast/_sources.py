@@ -23,9 +23,16 @@ import bsdbkv
 
 from ._rows import FEATURES, Features
 
-__all__ = ["HttpSource", "LocalSource", "RedisSource", "ServerError", "Source", "View", "Wanted"]
+__all__ = ["HttpSource", "LocalSource", "RedisSource", "RemoteSource", "ServerError", "Source", "View", "Wanted"]
 
 _log = logging.getLogger("bsdb_feast")
+
+# How a connection fails that the other end has closed.
+_CLOSED = (http.client.RemoteDisconnected, ConnectionError, ssl.SSLEOFError, ssl.SSLZeroReturnError)
+
+# Keys in one request.
+_MOST_KEYS = 10_000
+_ATTEMPTS = 3
 
 # Seconds between two checks for a new version of a store elsewhere, each of which is a request.
 _ELSEWHERE = 10.0
@@ -73,10 +80,13 @@ class LocalSource(Source):
         found: list[View] = []
         for view, keys in wanted:
             followed = self._open.get(view) or self._opened(view)
-            if followed is None:
+            version = None if followed is None else followed.version(self._refresh)
+            if version is None:
+                if self._open.pop(view, None) is not None:  # the view was deleted
+                    self._absent(view, self._project)
                 found.append((None, [None] * len(keys)))
                 continue
-            database, features = followed.version(self._refresh)
+            database, features = version
             found.append((features, database.get_many(keys)))
         return found
 
@@ -90,7 +100,8 @@ class LocalSource(Source):
             if there:
                 return self._open.setdefault(view, _Followed(view, place))
         except bsdbkv.NotFoundError:
-            pass
+            if isinstance(place, Path):
+                raise  # CURRENT names a version that is not there
         self._absent(view, place)
         return None
 
@@ -110,13 +121,18 @@ class _Followed:
         self._checked = time.monotonic()
         self._refused: Optional[str] = None
 
-    def version(self, refresh: float) -> tuple[Any, Features]:
-        """The current version and its features. If a new one cannot be read, the version before stays."""
+    def version(self, refresh: float) -> Optional[tuple[Any, Features]]:
+        """The current version and its features; None if the store was removed. If a new version cannot be read, the one
+        before stays."""
         now = time.monotonic()
         if now - self._checked >= refresh:
             self._checked = now  # other threads use the version before meanwhile
+            if isinstance(self.place, Path) and not (self.place / "CURRENT").exists():
+                return None
             try:
-                if self.store.refresh():
+                self.store.refresh()
+                # Compared, because what is shown may be older after an error, or if another thread was slow.
+                if self.store.database is not self._shown[0]:
                     self._shown = self._read()
                 self._refused = None
             except (bsdbkv.Error, OSError, ValueError) as error:
@@ -130,7 +146,30 @@ class _Followed:
         return database, Features.decoded(database.get(FEATURES), self.view, str(self.place))
 
 
-class HttpSource(Source):
+class RemoteSource(Source):
+    """A server. Lookups of many keys are requests one after the other."""
+
+    def read(self, wanted: Sequence[Wanted]) -> list[View]:
+        if sum(len(keys) for _, keys in wanted) <= _MOST_KEYS:
+            return self.read_once(wanted)
+        return [self._read_parts(view, keys) for view, keys in wanted]
+
+    @abstractmethod
+    def read_once(self, wanted: Sequence[Wanted]) -> list[View]:
+        """Looks up the entities of each view, all in one round trip."""
+
+    def _read_parts(self, view: str, keys: Sequence[bytes]) -> View:
+        for _ in range(_ATTEMPTS):
+            parts = [
+                self.read_once([(view, keys[start : start + _MOST_KEYS])])[0] for start in range(0, max(1, len(keys)), _MOST_KEYS)
+            ]
+            features = parts[0][0]
+            if all(part[0] == features for part in parts):
+                return features, [row for part in parts for row in part[1]]
+        raise ServerError(f"the feature view {view} had another version at each of {_ATTEMPTS} attempts to read {len(keys):,} rows")
+
+
+class HttpSource(RemoteSource):
     """``bsdb serve`` over HTTP or HTTPS. The requests of all views are sent before the first answer is awaited."""
 
     def __init__(self, url: str, token: Optional[str], timeout: float) -> None:
@@ -138,17 +177,19 @@ class HttpSource(Source):
         self._url = urllib.parse.urlsplit(url if url.endswith("/") else url + "/")
         if self._url.username is not None:
             raise ValueError("server has a user in its URL; give the token of the server as token")
-        if not self._url.hostname or self._url.path == "/":
-            raise ValueError(f"server is {url!r}; expected a URL with the prefix of keys, such as http://host:9999/bsdb/")
+        if not self._url.hostname or self._url.path == "/" or self._url.query:
+            raise ValueError("server is no URL with the prefix of keys, such as http://host:9999/bsdb/")
         self._timeout = timeout
         self._tls = ssl.create_default_context() if self._url.scheme == "https" else None
         self._headers = {"Content-Type": "text/plain", "Accept": "application/vnd.bsdb.frames"}
         if token:
+            if not token.isascii() or not token.isprintable():
+                raise ValueError("token has characters that a header cannot hold")
             self._headers["Authorization"] = f"Bearer {token}"
         self._free: list[http.client.HTTPConnection] = []
         self._process = os.getpid()
 
-    def read(self, wanted: Sequence[Wanted]) -> list[View]:
+    def read_once(self, wanted: Sequence[Wanted]) -> list[View]:
         connections = [self._connection() for _ in wanted]
         try:
             for connection, (view, keys) in zip(connections, wanted):
@@ -183,14 +224,14 @@ class HttpSource(Source):
         path = f"{self._url.path}{urllib.parse.quote(view)}/?key_encoding=hex"
         try:
             connection.request("POST", path, _body(keys), self._headers)
-        except (BrokenPipeError, ConnectionResetError):
+        except _CLOSED:
             connection.close()  # the server had closed a connection that was idle; this makes a new one
             connection.request("POST", path, _body(keys), self._headers)
 
     def _receive(self, connection: http.client.HTTPConnection, view: str, keys: Sequence[bytes]) -> View:
         try:
             answer = connection.getresponse()
-        except (http.client.RemoteDisconnected, ConnectionResetError):
+        except _CLOSED:
             connection.close()  # likewise; to read twice does no harm
             self._send(connection, view, keys)
             answer = connection.getresponse()
@@ -204,7 +245,7 @@ class HttpSource(Source):
         return Features.decoded(values[0], view, f"the data set {view} of {self._url.geturl()}"), values[1:]
 
 
-class RedisSource(Source):
+class RedisSource(RemoteSource):
     """``bsdb serve --resp``, through redis-py. All views are one pipeline."""
 
     def __init__(self, url: str, token: Optional[str], timeout: float) -> None:
@@ -214,12 +255,13 @@ class RedisSource(Source):
         except ImportError as error:
             raise ImportError("reading by the protocol of Redis needs redis-py: pip install 'bsdb-feast[redis]'") from error
         self._redis = redis
-        self._shown = url.rsplit("@", 1)[-1]
+        parts = urllib.parse.urlsplit(url)
+        self._shown = f"{parts.scheme}://{parts.hostname}:{parts.port or 6379}"
         self._client = redis.Redis.from_url(
             url, socket_timeout=timeout, socket_connect_timeout=timeout, **({"password": token} if token else {})
         )
 
-    def read(self, wanted: Sequence[Wanted]) -> list[View]:
+    def read_once(self, wanted: Sequence[Wanted]) -> list[View]:
         pipeline = self._client.pipeline(transaction=False)
         for view, keys in wanted:
             pipeline.execute_command("SELECT", view)

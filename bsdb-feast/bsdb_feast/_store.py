@@ -18,12 +18,12 @@ from feast.online_response import OnlineResponse
 from feast.protos.feast.types.EntityKey_pb2 import EntityKey
 from feast.protos.feast.types.Value_pb2 import Value
 from feast.repo_config import FeastConfigBaseModel
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from ._response import Response
 from ._rows import micros, respond, row_micros, split
 from ._sources import HttpSource, LocalSource, RedisSource, Source, Wanted
-from ._views import Publication, Rows, View
+from ._views import OPTIONS, Publication, Rows, View
 
 __all__ = ["BsdbOnlineStore", "BsdbOnlineStoreConfig"]
 
@@ -37,6 +37,8 @@ _Read = list[tuple[Optional[datetime], Optional[dict[str, Value]]]]
 class BsdbOnlineStoreConfig(FeastConfigBaseModel):
     """What ``online_store`` in ``feature_store.yaml`` says."""
 
+    model_config = ConfigDict(**{**FeastConfigBaseModel.model_config, "hide_input_in_errors": True})  # type: ignore[typeddict-item]
+
     type: Literal["bsdb_feast.BsdbOnlineStore"] = "bsdb_feast.BsdbOnlineStore"
     """The type of the online store."""
 
@@ -47,21 +49,22 @@ class BsdbOnlineStoreConfig(FeastConfigBaseModel):
     server: Optional[str] = None
     """The server to read from: ``http://host:9999/bsdb/``, ``https://...``, ``redis://host:6379`` or ``rediss://...``."""
 
-    token: Optional[str] = None
-    """The token for the server."""
+    token: Optional[str] = Field(None, repr=False)
+    """The token for the server. Feast replaces ``$NAME`` in the file by that environment variable."""
 
     timeout_seconds: float = Field(5.0, gt=0)
-    """How long to wait for the server."""
+    """How long the server may send nothing."""
 
     refresh_seconds: float = Field(1.0, ge=0)
     """How often to check for a new version of a store; of one at a URL, at most every 10 seconds."""
 
     materialize: Literal["merge", "replace"] = "merge"
-    """Whether a materialization keeps the entities that it has no rows for (merge), or drops them. The tag
-    ``bsdb_materialize`` of a feature view says so for that view."""
+    """Whether a materialization keeps the entities that it has no rows for (merge), or drops them, with all that was
+    published before (replace), so that its range must have all entities. The tag ``bsdb_materialize`` of a feature view says
+    so for that view."""
 
-    max_shrink_percent: Optional[float] = Field(None, ge=0, le=100)
-    """With ``replace``: refuse a version that has this many percent fewer entities than the current one."""
+    max_shrink_percent: Optional[float] = Field(50, ge=0, le=100)
+    """With ``replace``: refuse a version that has more than this many percent fewer entities than the current one."""
 
     online_write: Literal["collect", "publish"] = "collect"
     """What to do with rows that are written one by one, by ``push`` or by an engine that is not that of bsdb: collect them
@@ -71,14 +74,18 @@ class BsdbOnlineStoreConfig(FeastConfigBaseModel):
     """How many versions to keep besides the current one."""
 
     build_options: dict[str, Any] = Field(default_factory=dict)
-    """Options of ``bsdbkv.build``, such as ``layout``, ``compression_level`` and ``memory_bytes``."""
+    """Options of ``bsdbkv.build``, such as ``memory_bytes`` and ``sign_key``. Those of the form, such as ``layout`` and
+    ``compression_level``, have an effect on the first version of a view, which others are merged with, and with ``replace``."""
 
     @model_validator(mode="after")
     def _check(self) -> BsdbOnlineStoreConfig:
         if self.path is None and self.server is None:
             raise ValueError("online_store needs path, the directory of the stores, or server, a URL to read from")
         if self.server is not None and not self.server.startswith(("http://", "https://", "redis://", "rediss://")):
-            raise ValueError(f"server is {self.server!r}; expected http://, https://, redis:// or rediss://")
+            raise ValueError("server begins with none of http://, https://, redis:// and rediss://")
+        unknown = sorted(self.build_options.keys() - OPTIONS)
+        if unknown:
+            raise ValueError(f"build_options has {', '.join(unknown)}; there are {', '.join(sorted(OPTIONS))}")
         return self
 
 
@@ -160,8 +167,8 @@ class BsdbOnlineStore(OnlineStore):
         if not isinstance(project, Path):
             reason = "online_store has no path" if project is None else f"online_store is at {project}, which is only read"
             raise ValueError(
-                f"the feature view {table.name} cannot be written: {reason}. Materialize where path is a directory, and "
-                f"copy its versions with bsdb push or rsync"
+                f"the store of the feature view {table.name} is not in a directory here: {reason}. Materialize, push and "
+                f"ask for the status where path is a directory, and copy its versions with bsdb push or rsync"
             )
         return View(project, _name(config, table))
 
@@ -292,7 +299,8 @@ def _opened(config: RepoConfig, settings: BsdbOnlineStoreConfig) -> Source:
         assert project is not None
         return LocalSource(project, settings.refresh_seconds)
     kind = HttpSource if settings.server.startswith("http") else RedisSource
-    return kind(settings.server, settings.token, settings.timeout_seconds)
+    token = None if settings.token is None else settings.token.strip()
+    return kind(settings.server, token, settings.timeout_seconds)
 
 
 def _settings(config: RepoConfig) -> BsdbOnlineStoreConfig:

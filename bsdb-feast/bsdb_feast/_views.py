@@ -2,16 +2,18 @@
 
     PROJECT/VIEW/                  a store of bsdb; readers need nothing else
     PROJECT/.collected/VIEW/       rows of online_write_batch, in files of Arrow
-    PROJECT/.work/VIEW.lock        held while a version is made
-    PROJECT/.work/VIEW/            the version that is being made
+    PROJECT/.locks/VIEW            held while a version is made
+    PROJECT/.work/VIEW/            the version that is being made, and what is being removed
 
 ``bsdb serve -d PROJECT`` serves all views, each as a data set of its name.
 """
 
 from __future__ import annotations
 
+import bisect
 import contextlib
 import fcntl
+import logging
 import os
 import re
 import shutil
@@ -32,10 +34,21 @@ from feast.value_type import ValueType
 from . import _columns
 from ._rows import FEATURES, Features, RowError, encoded, row_micros, split
 
-__all__ = ["Changes", "Publication", "Rows", "View"]
+__all__ = ["OPTIONS", "Changes", "Publication", "Rows", "View"]
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 _BATCH = 1 << 14
+
+# About the bytes of a batch of wide rows.
+_BATCH_BYTES = 1 << 28
+
+# Options of builds that say how a database is made of what; a merge takes those of its base.
+_FORM = {"block_bytes", "checksum_bits", "compression_level", "data_files", "filter_bits", "layout", "seed", "shards"}
+
+OPTIONS = _FORM | {"dictionary_bytes", "memory_bytes", "sample_records", "sign_key", "temporary_directory", "threads"}
+"""Options of builds that a user may choose."""
+
+_log = logging.getLogger("bsdb_feast")
 _PART_SECONDS = 86_400
 _KEY, _TIME, _VALUE = "key", "time", "value:"
 
@@ -76,19 +89,15 @@ class Rows:
 
 @dataclass
 class Changes:
-    """Rows of ``online_write_batch``: for each key, the event timestamp and the values that were given."""
+    """Rows of ``online_write_batch``: for each key, event timestamps and the values that were given, the oldest first; of
+    equally new ones, in the order in which they were written."""
 
-    rows: dict[bytes, tuple[int, dict[str, bytes]]] = field(default_factory=dict)
+    rows: dict[bytes, list[tuple[int, dict[str, bytes]]]] = field(default_factory=dict)
 
     def add(self, key: bytes, time: int, values: dict[str, bytes]) -> None:
-        """Adds a row. Of several rows of a key, a newer one counts; of equally new ones, the last."""
-        before = self.rows.get(key)
-        if before is not None:
-            if before[0] > time:
-                time, values = before[0], {**values, **before[1]}
-            else:
-                values = {**before[1], **values}
-        self.rows[key] = (time, values)
+        """Adds a row that was written after all that were added before."""
+        rows = self.rows.setdefault(key, [])
+        bisect.insort_right(rows, (time, values), key=lambda row: row[0])
 
 
 class View:
@@ -104,7 +113,7 @@ class View:
         self.store = project / name
         self._collected = project / ".collected" / name
         self._work = project / ".work" / name
-        self._lock = project / ".work" / f"{name}.lock"
+        self._lock = project / ".locks" / name
 
     def collect(self, changes: Sequence[tuple[bytes, int, dict[str, bytes]]]) -> None:
         """Keeps rows for the next version. They are on the device when this returns."""
@@ -116,7 +125,18 @@ class View:
         for name in names:
             columns[_VALUE + name] = pa.array([values.get(name) for _, _, values in changes], pa.binary())
         table = pa.table(columns)
-        self._collected.mkdir(parents=True, exist_ok=True)
+        for attempt in range(3):
+            try:
+                return self._write(table)
+            except FileNotFoundError:  # the view is being deleted
+                if attempt == 2:
+                    raise
+
+    def _write(self, table: Any) -> None:
+        if not self._collected.exists():
+            self._collected.mkdir(parents=True, exist_ok=True)
+            for parent in self._collected.parents[:4]:
+                _force(parent)
         file = self._collected / f"{time.time_ns():020d}-{uuid.uuid4().hex}.part"
         with open(file, "wb") as out:
             with pa.ipc.new_file(out, table.schema) as writer:
@@ -142,13 +162,15 @@ class View:
         if not self.store.exists() and not self._collected.exists():
             return
         with self._held():
-            if (self.store / "CURRENT").exists():
-                shutil.rmtree(self.store)
-            elif self.store.exists():
+            if self.store.exists() and not _is_store(self.store):
                 raise ValueError(f"{self.store} is no store of bsdb, and is not removed: it has no file CURRENT")
-            for directory in (self._collected, self._work):
+            # Renamed first, so that it is a whole store or none, even if the process is killed meanwhile.
+            shutil.rmtree(self._work, ignore_errors=True)
+            self._work.mkdir(parents=True)
+            for directory in (self.store, self._collected):
                 if directory.exists():
-                    shutil.rmtree(directory)
+                    os.rename(directory, self._work / uuid.uuid4().hex)
+            shutil.rmtree(self._work)
 
     def publish(
         self,
@@ -213,8 +235,15 @@ class View:
         """Keeps other processes from making a version meanwhile, or waits for them."""
         self._lock.parent.mkdir(parents=True, exist_ok=True)
         with open(self._lock, "wb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                _log.info("waiting for another publication of the feature view %s", self.name)
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            try:
+                yield
+            finally:
+                fcntl.flock(lock, fcntl.LOCK_UN)  # a process that was forked meanwhile has the file open, too
 
 
 class _Version:
@@ -229,8 +258,9 @@ class _Version:
         if rows is not None:
             kinds, table = rows.features, rows.table
             names.update(dict.fromkeys(sorted(kinds, key=lambda name: (_columns.order(kinds[name], table.column(name)), name))))
-        for _, values in changes.rows.values():
-            names.update(dict.fromkeys(values))
+        for changed in changes.rows.values():
+            for _, values in changed:
+                names.update(dict.fromkeys(values))
         self.names = tuple(names)
         self.older = 0
 
@@ -246,7 +276,7 @@ class _Version:
             if written:
                 newest = max(newest, pc.max(rows.times).as_py())
         overlay = self._overlay(rows, keys)
-        newest = max([newest, *(time for time, _ in self.changes.rows.values())])
+        newest = max([newest, *(changed[-1][0] for changed in self.changes.rows.values())])
         with self._builder(target, options) as builder:
             if rows is not None:
                 self._add(builder, rows, keys, progress)
@@ -261,24 +291,25 @@ class _Version:
         options = {"overwrite": True, **options}
         if self.base is None:
             return bsdbkv.Builder(target, duplicates="last", **options)
-        # A database that is merged is of the kind of its base.
-        known = ("dictionary_bytes", "memory_bytes", "overwrite", "sample_records", "sign_key", "temporary_directory", "threads")
-        return bsdbkv.Merger(target, self.base[0], **{name: options[name] for name in known if name in options})
+        # A database that is merged is of the form of its base.
+        return bsdbkv.Merger(target, self.base[0], **{name: options[name] for name in options if name not in _FORM})
 
     def _add(self, builder: Any, rows: Rows, keys: Any, progress: Optional[Callable[[int], object]]) -> None:
         kinds = rows.features
         columns = {name: rows.table.column(name) for name in kinds}
 
+        size = _batch(rows.table)
+
         def batch(start: int) -> Any:
-            pieces = [_columns.timestamps(_slice(rows.times, start))]
+            pieces = [_columns.timestamps(_slice(rows.times, start, size))]
             for name in self.names:
                 if name in kinds:
-                    pieces += _values(self.view, name, _slice(columns[name], start), kinds[name])
+                    pieces += _values(self.view, name, _slice(columns[name], start, size), kinds[name])
                 else:  # of the base only
                     pieces.append(pa.scalar(b"\x0a\x00", pa.binary()))
-            return pa.table({_KEY: _slice(keys, start), "row": _columns.rows(pieces)})
+            return pa.table({_KEY: _slice(keys, start, size), "row": _columns.rows(pieces)})
 
-        starts = range(0, rows.table.num_rows, _BATCH)
+        starts = range(0, rows.table.num_rows, size)
         with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
             for part in _ahead(pool, batch, starts):
                 builder.add_arrow(part, key=_KEY, value="row")
@@ -341,13 +372,13 @@ class _Version:
                     below[i] = (rows.times[number].as_py(), self._row(rows, number))
         overlay = []
         for key, before in zip(wanted, below):
-            time, values = changes[key]
-            if before is not None and before[0] > time:
-                self.older += 1
-                continue
-            old: Sequence[bytes] = () if before is None else before[1]
-            row = [values.get(name, old[i] if i < len(old) else b"") for i, name in enumerate(self.names)]
-            overlay.append((key, encoded(time, row)))
+            newer = [change for change in changes[key] if before is None or change[0] >= before[0]]
+            self.older += len(changes[key]) - len(newer)
+            if newer:
+                old: Sequence[bytes] = () if before is None else before[1]
+                values = {name: value for _, given in newer for name, value in given.items()}
+                row = [values.get(name, old[i] if i < len(old) else b"") for i, name in enumerate(self.names)]
+                overlay.append((key, encoded(newer[-1][0], row)))
         return overlay
 
     def _row(self, rows: Rows, number: int) -> Sequence[bytes]:
@@ -427,19 +458,34 @@ def _read(file: Path) -> Any:
         raise RowError(f"{file} is damaged, and the rows that were collected in it are lost: {error}; remove it") from error
 
 
+def _is_store(directory: Path) -> bool:
+    """Whether a directory is a store, or what a first publication leaves that was killed."""
+    if (directory / "CURRENT").exists():
+        return True
+    return all(file.name.startswith(".") or (file / ".publishing").exists() for file in directory.iterdir())
+
+
 def _count(current: Optional[tuple[Any, Features]]) -> int:
     return 0 if current is None else len(current[0]) - 1
 
 
-def _slice(column: Any, start: int) -> Any:
-    part = column.slice(start, _BATCH)
+def _batch(table: Any) -> int:
+    """How many rows of a table are encoded at a time."""
+    return max(1, min(_BATCH, _BATCH_BYTES * max(1, table.num_rows) // max(1, table.nbytes)))
+
+
+def _slice(column: Any, start: int, size: Optional[int] = None) -> Any:
+    part = column.slice(start, size or _BATCH)
     return part.combine_chunks() if isinstance(part, pa.ChunkedArray) else part
 
 
 def _chosen(rows: Rows, keys: Any, places: Any) -> tuple[Rows, Any]:
-    created = None if rows.created is None else rows.created.take(pa.array(places))
-    chosen = replace(rows, table=rows.table.take(pa.array(places)), times=rows.times.take(pa.array(places)), created=created)
-    return chosen, keys.take(pa.array(places))
+    kept = np.zeros(len(keys), bool)
+    kept[places] = True
+    mask = pa.array(kept)
+    created = None if rows.created is None else rows.created.filter(mask)
+    chosen = replace(rows, table=rows.table.filter(mask), times=rows.times.filter(mask), created=created)
+    return chosen, keys.filter(mask)
 
 
 def _ahead(pool: ThreadPoolExecutor, work: Callable[[int], Any], items: Sequence[int]) -> Iterator[Any]:

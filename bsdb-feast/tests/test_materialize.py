@@ -440,7 +440,7 @@ def test_the_engine_needs_the_online_store(tmp_path: Path) -> None:
 def test_settings_are_checked(tmp_path: Path) -> None:
     for settings, message in (
         ({"path": None}, "online_store needs path"),
-        ({"server": "ftp://x"}, "expected http://"),
+        ({"server": "ftp://x"}, "begins with none of http://"),
         ({"online_write": "now"}, "collect"),
         ({"refresh": 1}, "refresh"),
     ):

@@ -82,7 +82,7 @@ def test_new_versions_and_new_views(tmp_path: Path, protocol: str) -> None:
 @pytest.mark.parametrize("protocol", ["http", "resp"])
 def test_writing_needs_a_path(directory: Path, server: Server, protocol: str) -> None:
     remote = Repo(directory).opened(server=getattr(server, protocol))
-    with pytest.raises(ValueError, match="the feature view users cannot be written: online_store has no path"):
+    with pytest.raises(ValueError, match="the feature view users is not in a directory here: online_store has no path"):
         remote.write_to_online_store("users", rows((1, "Ann", 1.5, 1)).to_pandas())
     remote.apply([], partial=True)
 
@@ -98,7 +98,7 @@ def test_servers_that_do_not_answer(directory: Path) -> None:
     for url in ("http://127.0.0.1:1/bsdb/", "redis://127.0.0.1:1"):
         with pytest.raises(ServerError, match="127.0.0.1:1.* does not answer"):
             Repo(directory).opened(server=url).get_online_features(["users:name"], [{"user_id": 1}])
-    with pytest.raises(ValueError, match="expected a URL with the prefix"):
+    with pytest.raises(ValueError, match="server is no URL with the prefix"):
         HttpSource("http://127.0.0.1:1", None, 1)
 
 
