@@ -56,7 +56,7 @@ def test_a_column_without_timestamps_is_named(repo: Repo, monkeypatch: pytest.Mo
         _engine._times(view, pa.table({"at": ["noon"]}), ["at"])
     columns = type("Columns", (), {"timestamp_column": "at", "created_timestamp_column": None})
     with pytest.raises(ValueError, match="its rows have no column at with the event timestamp; they have user_id, name, score"):
-        _engine._rows(view, None, columns, rows((1, "Ann", 1.0, 1)).drop_columns("at"))  # type: ignore[arg-type]
+        _engine._rows(view, None, columns, rows((1, "Ann", 1.0, 1)).drop_columns("at"))
 
 
 def test_a_version_that_could_not_be_read_once_is_read_later(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
