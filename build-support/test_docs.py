@@ -224,6 +224,8 @@ NEEDS = {
     "torch": module("torch"),
     "redis-py": module("redis"),
     "fastavro": module("fastavro"),
+    "chdb": module("chdb"),
+    "clickhouse": never,
     "docker": never,
     "kubernetes": never,
     "systemd": never,
