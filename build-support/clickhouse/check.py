@@ -7,13 +7,23 @@ import time
 from served import ClickHouse, bsdb, serving
 
 WORK = pathlib.Path(sys.argv[1]).resolve()
+LARGEST = 2**64 - 1
 TEXT = 150_000  # more keys than KEYS with a pattern returns and than --max-batch allows in one command
 NUMBERS = 20_000
 MONDAY = {f"key-{i}": f"value of {i}, größer" for i in range(1, TEXT + 1)}
 TUESDAY = {f"key-{i}": f"tuesday {i}" for i in range(5, TEXT + 11)}
-LARGEST = 2**64 - 1
-# The dictionary ids of the data sets: the numbers of their names in order.
-LONG, SMALL, NUMBER_SET, ROWS, TEXT_SET = range(5)
+# The numbers of the data sets, in the order of their names.
+LONG, SMALL, NUMBER_SET, ROWS, TEXT_SET, TYPES = range(6)
+VALUES = {
+    "UInt64": LARGEST,
+    "Int32": -5,
+    "Float64": 1.25,
+    "Bool": 1,
+    "Date": "2026-01-31",
+    "DateTime": "2026-01-31 12:34:56",
+    "UUID": "61f0c404-5cb3-11e7-907b-a6006ad3dba0",
+    "Nullable(Int8)": 7,
+}
 failures = []
 
 
@@ -39,6 +49,7 @@ def build():
     database("tuesday", TUESDAY)
     database("numbers", {**{i * 7: i * 3 for i in range(NUMBERS)}, LARGEST: 4_000_000_000})
     database("small", {i: i / 4 for i in range(1000)})
+    database("types", VALUES)
     database("long", {f"{i:0>250}": i for i in range(70_000)})
     (WORK / "rows.avsc").write_text(
         """{"type": "record", "name": "Product", "fields": [
@@ -47,7 +58,7 @@ def build():
     )
     (WORK / "rows.csv").write_text("id,name,price,sold\n1,Apple,1.5,true\n2,Größe,,false\n", encoding="utf-8")
     bsdb("build", "-q", "--csv", "--key-column", "id", "--avro-schema", WORK / "rows.avsc", "-i", WORK / "rows.csv", "-o", WORK / "rows")
-    for name, data_set in (("monday", "text"), ("numbers", "numbers"), ("rows", "rows"), ("small", "a-small"), ("long", "a-long")):
+    for name, data_set in (("monday", "text"), ("numbers", "numbers"), ("rows", "rows"), ("small", "a-small"), ("long", "a-long"), ("types", "types")):
         publish(name, data_set, "monday")
 
 
@@ -84,6 +95,16 @@ def numbers(house, port):
     check("FLAT(): refuses large keys", "should be less than 500000" in house.error("SELECT * FROM d.flat"), True)
     house.dictionary("unfit", port, "COMPLEX_KEY_DIRECT()", value="v UInt32", data_set=TEXT_SET)
     check("a value that is not a number", "Cannot parse" in house.error("SELECT dictGet('d.unfit', 'v', 'key-7')"), True)
+
+
+def types(house, port):
+    for name, value in VALUES.items():
+        house.dictionary("typed", port, "COMPLEX_KEY_DIRECT()", value=f"v {name}", data_set=TYPES)
+        found = house.row(f"SELECT dictGet('d.typed', 'v', '{name}') = '{value}', dictHas('d.typed', 'v')")
+        check(f"values of type {name}", found, ["1", "0"])
+    check("an absent Nullable", house.row("SELECT dictGet('d.typed', 'v', 'absent')"), ["\\N"])
+    house.dictionary("typed", port, "COMPLEX_KEY_DIRECT()", value="v Decimal(9, 2)", data_set=TYPES)
+    check("a type that Redis sources lack", "unsupported type" in house.error("SELECT dictGet('d.typed', 'v', 'Float64')"), True)
 
 
 def rows(house, port):
@@ -125,7 +146,7 @@ def reloads(house, port):
 
 
 def limits(house, port):
-    house.dictionary("wrong", port, "COMPLEX_KEY_HASHED()", data_set=5)
+    house.dictionary("wrong", port, "COMPLEX_KEY_HASHED()", data_set=6)
     check("a db_index too large", "DB index is out of range" in house.error("SELECT * FROM d.wrong"), True)
     house.dictionary("long", port, "COMPLEX_KEY_HASHED()", data_set=LONG)
     check("keys of 250 bytes need more than --max-body", bool(house.error("SELECT * FROM d.long")), True)
@@ -164,6 +185,7 @@ clickhouse = ClickHouse(WORK / "clickhouse")
 with serving(WORK / "stores") as redis_port:
     text_keys(clickhouse, redis_port)
     numbers(clickhouse, redis_port)
+    types(clickhouse, redis_port)
     rows(clickhouse, redis_port)
     limits(clickhouse, redis_port)
     reloads(clickhouse, redis_port)
