@@ -79,6 +79,7 @@ PAGES = [
     "docs/start/*.md",
     "deploy/README.md",
     "native/*/README.md",
+    "bsdb-feast/README.md",
 ]
 IN_TEXT = -1
 NOT_COMMANDS = {"needs", "manifest"}  # words of other texts that the pages quote: bsdb needs Java 17
@@ -206,6 +207,11 @@ def module(name):
     return found
 
 
+def beside(name):
+    """A command of the environment of Python."""
+    return lambda python: os.access(Path(python).absolute().parent / name, os.X_OK)
+
+
 def never(python):
     return False
 
@@ -218,6 +224,7 @@ NEEDS = {
     "rsync": tool("rsync"),
     "redis-cli": tool("redis-cli", "redis-benchmark"),
     "bsdbkv": module("bsdbkv"),
+    "bsdb-feast": beside("bsdb-feast"),
     "numpy": module("numpy"),
     "pyarrow": module("pyarrow"),
     "pandas": module("pandas"),
