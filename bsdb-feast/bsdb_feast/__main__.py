@@ -58,9 +58,13 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
 def _publish(store: FeatureStore, views: list[str]) -> None:
     published = publish_collected(store, views or None)
     for each in published:
-        print(f"{each.view}\t{each.version}\t{each.records:,} entities\t{each.collected:,} rows merged")
+        print(f"{each.view}\t{each.version}\t{each.records:,} entities\t{_count(each.collected)} merged")
     if not published:
         print("no rows were collected", file=sys.stderr)
+
+
+def _count(rows: int) -> str:
+    return f"{rows:,} row{'' if rows == 1 else 's'}"
 
 
 def _status(store: FeatureStore, views: list[str]) -> None:
@@ -83,7 +87,7 @@ def _status(store: FeatureStore, views: list[str]) -> None:
                 f"{Path(str(database.path)).name}\t{len(database) - 1:,} entities\t{len(features.names)} features\t"
                 f"newest {newest:%Y-%m-%dT%H:%M:%SZ}"
             )
-        print(f"{name}\t{shown}\t{waiting:,} rows waiting")
+        print(f"{name}\t{shown}\t{_count(waiting)} waiting")
 
 
 if __name__ == "__main__":

@@ -137,7 +137,14 @@ class _Read(LocalSourceReadNode):
             if time is not None:
                 condition = compared(field(columns.ts_col), _instant(time, times))
                 chosen = condition if chosen is None else chosen & condition
-        return files.to_table(columns=list(dict.fromkeys(wanted)) if columns.feature_cols else None, filter=chosen)
+        if chosen is not None:
+            chosen |= field(columns.ts_col).is_null()
+        table = files.to_table(columns=list(dict.fromkeys(wanted)) if columns.feature_cols else None, filter=chosen)
+        absent = table.column(columns.ts_col).null_count
+        if absent:  # and thus are in no range
+            _log.warning("rows of %s without an event timestamp (%s) are left out: %s", path, columns.ts_col, f"{absent:,}")
+            table = table.filter(table.column(columns.ts_col).is_valid())
+        return table
 
 
 def _instant(time: datetime, kind: Any) -> Any:

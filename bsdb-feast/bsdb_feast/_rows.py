@@ -15,6 +15,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
+from operator import itemgetter
 from typing import Any, Optional
 
 from feast.protos.feast.serving.ServingService_pb2 import FieldStatus, GetOnlineFeaturesResponse
@@ -130,6 +131,8 @@ def respond(
     """
     numbers = {} if features is None else {name: i for i, name in enumerate(features.names)}
     wanted = [numbers.get(name, -1) for name in requested]
+    most = max(wanted, default=0)
+    choose = itemgetter(*wanted) if len(wanted) > 1 and min(wanted) >= 0 else None  # of one, it makes no tuple
     present = _statuses([FieldStatus.PRESENT] * count)
     found: list[Sequence[Optional[bytes]]] = [[None] * len(requested)] * count
     times = [_NO_TIME] * count
@@ -137,7 +140,10 @@ def respond(
         if row is None:
             continue
         frame, values = _time_frame(row), list(split(row))
-        shown = [values[number] if 0 <= number < len(values) else None for number in wanted]
+        if choose is not None and len(values) > most:
+            shown: Sequence[Optional[bytes]] = choose(values)
+        else:
+            shown = [values[number] if 0 <= number < len(values) else None for number in wanted]
         for place in entity_places:
             found[place], times[place] = shown, frame
     frames = b"".join(times)
@@ -162,7 +168,8 @@ def _vector(column: Sequence[Optional[bytes]], present: bytes) -> tuple[bytes, i
     if len(sizes) == 1:
         head_ = _head(sizes.pop())
         return head_ + head_.join(column) + present, 0  # type: ignore[arg-type]
-    return b"".join([_head(len(value)) + value for value in column]) + present, 0  # type: ignore[arg-type, operator]
+    heads: Any = _HEADS if max(sizes) < 128 else {size: _head(size) for size in sizes}
+    return b"".join([heads[len(value)] + value for value in column]) + present, 0  # type: ignore[arg-type]
 
 
 def _time_frame(row: bytes) -> bytes:

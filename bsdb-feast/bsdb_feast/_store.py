@@ -249,6 +249,17 @@ class BsdbOnlineStore(OnlineStore):
     async def _read_features_per_fv_async(self, *arguments: Any, **named: Any) -> None:
         await asyncio.to_thread(self._read_features_per_fv, *arguments, **named)
 
+    @staticmethod
+    def _build_feature_types(grouped_refs: list[Any]) -> dict[str, Any]:
+        """As that of Feast, which looks for each feature of a view in a list of those that are requested."""
+        kinds = {}
+        for table, requested in grouped_refs:
+            prefix, wanted = f"{table.projection.name_to_use()}__", set(requested)
+            for each in table.features:
+                if each.name in wanted:
+                    kinds[each.name] = kinds[prefix + each.name] = each.dtype.to_value_type()
+        return kinds
+
     def _is_versioned_read_supported(self) -> bool:
         return True
 

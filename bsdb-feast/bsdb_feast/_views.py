@@ -433,7 +433,7 @@ def _check_shrink(view: str, before: int, after: int, max_shrink: float) -> None
     if lost > max_shrink:
         raise ValueError(
             f"the new version of the feature view {view} would have {after:,} entities, {lost:.1f} % fewer than the "
-            f"{before:,} of the current one; max_shrink allows {max_shrink:g} %. The current version stays"
+            f"{before:,} of the current one; max_shrink_percent allows {max_shrink:g} %. The current version stays"
         )
 
 

@@ -40,10 +40,10 @@ def test_publish_and_status(written: Repo, capsys: Any) -> None:
     written.store.write_to_online_store("users", rows((9, "pushed", 9.0, 50)).to_pandas())
     assert main(["status", *where, "users"]) == 0
     out = capsys.readouterr().out.split("\t")
-    assert (out[0], *out[2:]) == ("users", "2 entities", "2 features", "newest 2026-11-01T02:00:00Z", "1 rows waiting\n")
+    assert (out[0], *out[2:]) == ("users", "2 entities", "2 features", "newest 2026-11-01T02:00:00Z", "1 row waiting\n")
     assert main(["publish", *where]) == 0
     out = capsys.readouterr().out.split("\t")
-    assert (out[0], *out[2:]) == ("users", "3 entities", "1 rows merged\n")
+    assert (out[0], *out[2:]) == ("users", "3 entities", "1 row merged\n")
     assert main(["publish", *where]) == 0
     assert capsys.readouterr().err == "no rows were collected\n"
     assert written.read(9)["name"] == ["pushed"]

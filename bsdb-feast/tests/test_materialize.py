@@ -112,7 +112,7 @@ def test_replace_refuses_to_lose_all_or_much(tmp_path: Path) -> None:
     repo.source(rows(*((user, "x", 1.0, 1) for user in range(10))))
     repo.apply()
     repo.materialize()
-    with pytest.raises(ValueError, match=r"would have 4 entities, 60.0 % fewer than the 10 .* allows 50 %"):
+    with pytest.raises(ValueError, match=r"would have 4 entities, 60.0 % fewer than the 10 .* max_shrink_percent allows 50 %"):
         repo.materialize(rows(*((user, "x", 1.0, 1) for user in range(4))))
     with pytest.raises(ValueError, match="has no rows in this range"):
         repo.materialize(start=DAY - timedelta(days=9), end=DAY - timedelta(days=8))
@@ -283,6 +283,18 @@ def test_files_are_read_without_pandas(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(DaskOfflineStore, "pull_all_from_table_or_query", None)
     repo.materialize()
     assert repo.read(1)["name"] == ["Ann"]
+
+
+@pytest.mark.parametrize("offline", ["duckdb", "file"])
+def test_rows_without_an_event_timestamp_are_counted(tmp_path: Path, offline: str, logged: Callable[[], list[str]]) -> None:
+    repo = Repo(tmp_path, offline=offline)
+    table = rows((1, "Ann", 1.0, 1), (2, "Bob", 1.0, 1))
+    at = table.column_names.index("at")
+    repo.source(table.set_column(at, "at", pa.array([DAY, None], table.schema.field("at").type)))
+    repo.apply()
+    repo.materialize()
+    assert repo.read(1, 2)["name"] == ["Ann", None]
+    assert any(line.endswith("users.parquet without an event timestamp (at) are left out: 1") for line in logged())
 
 
 def test_vectors(tmp_path: Path) -> None:
