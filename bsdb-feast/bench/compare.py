@@ -45,7 +45,7 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=50, help="entities of a request (default 50)")
     parser.add_argument("--requests", type=int, default=500, help="requests to each store (default 500)")
     parser.add_argument("--stores", default="local,http,redis,feast-redis", help="which to compare, separated by commas")
-    parser.add_argument("--offline", default="duckdb", help="the offline store (default duckdb)")
+    parser.add_argument("--offline", default="file", help="the offline store (default file)")
     parser.add_argument("--json", action="store_true", help="print an object instead of lines")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
