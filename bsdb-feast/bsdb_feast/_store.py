@@ -18,7 +18,7 @@ from feast.online_response import OnlineResponse
 from feast.protos.feast.types.EntityKey_pb2 import EntityKey
 from feast.protos.feast.types.Value_pb2 import Value
 from feast.repo_config import FeastConfigBaseModel
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, ValidationInfo, field_validator
 
 from ._response import Response
 from ._rows import micros, respond, row_micros, split
@@ -46,7 +46,7 @@ class BsdbOnlineStoreConfig(FeastConfigBaseModel):
     """The directory of the stores, in which versions are published and which are read unless there is a ``server``.
     A relative path is below the feature repository. A URL such as ``s3://bucket/features`` can only be read."""
 
-    server: Optional[str] = None
+    server: Optional[str] = Field(None, validate_default=True)
     """The server to read from: ``http://host:9999/bsdb/``, ``https://...``, ``redis://host:6379`` or ``rediss://...``."""
 
     token: Optional[str] = Field(None, repr=False)
@@ -77,16 +77,23 @@ class BsdbOnlineStoreConfig(FeastConfigBaseModel):
     """Options of ``bsdbkv.build``, such as ``memory_bytes`` and ``sign_key``. Those of the form, such as ``layout`` and
     ``compression_level``, have an effect on the first version of a view, which others are merged with, and with ``replace``."""
 
-    @model_validator(mode="after")
-    def _check(self) -> BsdbOnlineStoreConfig:
-        if self.path is None and self.server is None:
+    # Validators of fields, because the message of one of the model shows all settings, the token included.
+    @field_validator("server")
+    @classmethod
+    def _check_server(cls, server: Optional[str], others: ValidationInfo) -> Optional[str]:
+        if server is None and others.data.get("path") is None:
             raise ValueError("online_store needs path, the directory of the stores, or server, a URL to read from")
-        if self.server is not None and not self.server.startswith(("http://", "https://", "redis://", "rediss://")):
+        if server is not None and not server.startswith(("http://", "https://", "redis://", "rediss://")):
             raise ValueError("server begins with none of http://, https://, redis:// and rediss://")
-        unknown = sorted(self.build_options.keys() - OPTIONS)
+        return server
+
+    @field_validator("build_options")
+    @classmethod
+    def _check_build_options(cls, options: dict[str, Any]) -> dict[str, Any]:
+        unknown = sorted(options.keys() - OPTIONS)
         if unknown:
             raise ValueError(f"build_options has {', '.join(unknown)}; there are {', '.join(sorted(OPTIONS))}")
-        return self
+        return options
 
 
 class BsdbOnlineStore(OnlineStore):

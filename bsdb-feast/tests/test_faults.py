@@ -184,6 +184,9 @@ def test_credentials_stay_out_of_errors(tmp_path: Path) -> None:
         with pytest.raises(ValueError) as raised:
             BsdbOnlineStoreConfig(**settings)
         assert "secret" not in str(raised.value)
+    with pytest.raises(ValueError) as raised:
+        Repo(tmp_path, server="tcp://host", token="secret").store._get_provider()
+    assert "secret" not in str(raised.value) and "begins with none of" in str(raised.value)
     assert "secret" not in repr(BsdbOnlineStoreConfig(path="x", token="secret"))
     with pytest.raises(ServerError) as refused:
         RedisSource("redis://127.0.0.1:1?password=secret", None, 1).read([("v", [b"x"])])
