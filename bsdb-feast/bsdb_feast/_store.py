@@ -139,15 +139,9 @@ class BsdbOnlineStore(OnlineStore):
         if progress is not None:
             progress(len(data))
 
-    async def online_write_batch_async(
-        self,
-        config: RepoConfig,
-        table: FeatureView,
-        data: list[_Row],
-        progress: Optional[Callable[[int], Any]],
-    ) -> None:
+    async def online_write_batch_async(self, *arguments: Any, **named: Any) -> None:
         """As ``online_write_batch``, in a thread."""
-        await asyncio.to_thread(self.online_write_batch, config, table, data, progress)
+        await asyncio.to_thread(self.online_write_batch, *arguments, **named)
 
     def publish(
         self, config: RepoConfig, table: FeatureView, rows: Optional[Rows], progress: Optional[Callable[[int], Any]] = None
@@ -199,15 +193,9 @@ class BsdbOnlineStore(OnlineStore):
             result.append((_EPOCH + timedelta(microseconds=row_micros(row)), values))
         return result
 
-    async def online_read_async(
-        self,
-        config: RepoConfig,
-        table: FeatureView,
-        entity_keys: list[EntityKey],
-        requested_features: Optional[list[str]] = None,
-    ) -> _Read:
+    async def online_read_async(self, *arguments: Any, **named: Any) -> _Read:
         """As ``online_read``, in a thread."""
-        return await asyncio.to_thread(self.online_read, config, table, entity_keys, requested_features)
+        return await asyncio.to_thread(self.online_read, *arguments, **named)
 
     def get_online_features(self, *arguments: Any, **named: Any) -> OnlineResponse:
         """As that of Feast; the response is quicker to convert."""

@@ -37,7 +37,6 @@ import tech.bsdb.Database;
 import tech.bsdb.Layout;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.OpenOptions.Engine;
-import tech.bsdb.tools.CommandRun;
 import tech.bsdb.tools.PartialSets;
 import tech.bsdb.tools.rows.TypedDatabase;
 import tech.bsdb.tools.serve.Wire.Response;
@@ -401,15 +400,7 @@ class RangeTest {
   }
 
   private void publish(Path database, String version) {
-    CommandRun run =
-        CommandRun.bsdb(
-            "publish",
-            database.toString(),
-            folder.resolve("store").toString(),
-            "--version",
-            version,
-            "--allow-key-change");
-    assertThat(run.code()).as(run.toString()).isZero();
+    Serving.publish(database, folder.resolve("store"), version);
   }
 
   @Test

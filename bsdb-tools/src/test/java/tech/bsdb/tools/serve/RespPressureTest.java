@@ -33,7 +33,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.OpenOptions;
-import tech.bsdb.tools.CommandRun;
 import tech.bsdb.tools.rows.AvroRows;
 import tech.bsdb.tools.rows.RowSchema;
 import tech.bsdb.tools.rows.TypedDatabase;
@@ -133,15 +132,7 @@ class RespPressureTest {
       records.put(version + i + "-".repeat(1000), version);
     }
     Path database = Serving.build(folder.resolve(version), records);
-    CommandRun run =
-        CommandRun.bsdb(
-            "publish",
-            database.toString(),
-            folder.resolve("store").toString(),
-            "--version",
-            version,
-            "--allow-key-change");
-    assertThat(run.code()).as(run.toString()).isZero();
+    Serving.publish(database, folder.resolve("store"), version);
     Serving serving = new Serving(folder.resolve("store"));
     serving.resp = true;
     return serving;

@@ -272,10 +272,20 @@ final class Serving implements AutoCloseable {
     }
     Path store = folder.resolve("store");
     Path database = build(folder.resolve("v" + version), records);
+    publish(database, store, "v" + version);
+    return store;
+  }
+
+  /** Publishes a database as a version of a store, whatever keys the version before has. */
+  static void publish(Path database, Path store, String version) {
     CommandRun run =
         CommandRun.bsdb(
-            "publish", database.toString(), store.toString(), "--version", "v" + version);
+            "publish",
+            database.toString(),
+            store.toString(),
+            "--version",
+            version,
+            "--allow-key-change");
     assertThat(run.code()).as(run.toString()).isZero();
-    return store;
   }
 }

@@ -43,10 +43,11 @@ final class AllKeys implements Handler.Rest {
   public boolean write(ReplyWriter out, int bytes) throws IOException {
     int enough = out.length() + bytes;
     while (out.length() < enough) {
-      if (!records.next()) {
-        if (left != 0) {
-          throw new IllegalStateException("the files have " + left + " records less than stated");
-        }
+      boolean more = records.next();
+      if (more != left > 0) {
+        throw new IllegalStateException("the files do not have as many records as they state");
+      }
+      if (!more) {
         return true;
       }
       left--;
