@@ -6,11 +6,9 @@ import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
@@ -30,14 +28,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tech.bsdb.DuplicatePolicy;
-import tech.bsdb.ShardedBuild;
 import tech.bsdb.spark.write.ShardTask.ShardResult;
 import tech.bsdb.store.Pointer;
-import tech.bsdb.tools.publish.Attempts;
+import tech.bsdb.tools.publish.BuiltSet;
 import tech.bsdb.tools.publish.DistantStore;
 import tech.bsdb.tools.source.DistantDirectory;
 import tech.bsdb.tools.source.DistantDirectory.Entry;
-import tech.bsdb.transfer.Consignment;
 
 /**
  * One write, on the driver: begins a version, lets tasks build and send its shards, and makes it
@@ -73,18 +69,18 @@ final class SetWrite {
   void run(Dataset<Row> data, boolean onlyFirst) throws IOException {
     RecordPlan plan = RecordPlan.of(data.schema(), settings);
     try (DistantDirectory directory = DistantDirectory.open(settings.path(), hadoop)) {
-      Attempts attempts =
-          new Attempts(directory, ShardTask.PAUSES, why -> LOG.warn("{}; trying again", why));
-      DistantStore store = new DistantStore(directory, attempts);
+      DistantStore store = new DistantStore(directory, BuiltSet.attempts(directory));
       List<Entry> entries = store.entries();
       Pointer now = store.pointer();
       if (now != null && now.current().equals(settings.version())) {
-        BuiltSet built = BuiltSet.of(shards(data, plan, now.current(), null));
-        requireSame(store, directory, now.current(), built);
+        List<ShardResult> results = shards(data, plan, now.current(), null);
+        if (!built(results).isIn(store, now.current())) {
+          throw taken(directory, now.current());
+        }
         LOG.info("{} was written before, with the same content", directory.location(now.current()));
         store.unmark(now.current());
         String before = now.chain().isEmpty() ? null : now.chain().get(0);
-        end(store, directory, now.current(), before, built);
+        end(store, directory, now.current(), before, results);
         return;
       }
       if (onlyFirst && now != null) {
@@ -94,18 +90,18 @@ final class SetWrite {
                 + " mode(\"overwrite\") or INSERT OVERWRITE");
       }
       String version = begin(store, directory, entries);
-      BuiltSet built;
+      List<ShardResult> results;
       Pointer before;
       try {
-        built = BuiltSet.of(shards(data, plan, version, marker));
-        before = commit(store, directory, version, built);
+        results = shards(data, plan, version, marker);
+        before = built(results).commit(directory, store, version, marker);
       } catch (Exception | Error e) { // also those of Spark, which Scala does not declare
         if (abort(store, version, e)) {
           throw overtaken(directory, version, e);
         }
         throw e;
       }
-      end(store, directory, version, before == null ? null : before.current(), built);
+      end(store, directory, version, before == null ? null : before.current(), results);
     }
   }
 
@@ -223,59 +219,28 @@ final class SetWrite {
   // Ending
 
   /**
-   * All shards.
+   * Puts shards together.
    *
-   * @param results what their tasks tell
-   * @param files the lengths of their files, by their paths below the version
-   * @param manifest the manifest of the version
+   * @throws IllegalArgumentException if there can be no such shards
    */
-  private record BuiltSet(List<ShardResult> results, Map<String, Long> files, byte[] manifest) {
-    /**
-     * Puts shards together.
-     *
-     * @throws IllegalArgumentException if there can be no such shards
-     */
-    static BuiltSet of(List<ShardResult> results) {
-      Map<String, Long> files = new HashMap<>();
-      List<ShardedBuild.Shard> shards = new ArrayList<>();
-      for (ShardResult result : results) {
-        String failure = result.failure();
-        if (failure != null) {
-          throw new IllegalArgumentException(failure);
-        }
-        files.putAll(result.files());
-        shards.add(new ShardedBuild.Shard(result.shard(), result.databaseId(), result.records()));
+  private static BuiltSet built(List<ShardResult> results) {
+    List<BuiltSet.Shard> shards = new ArrayList<>();
+    for (ShardResult result : results) {
+      BuiltSet.Shard shard = result.shard();
+      if (shard == null) {
+        throw new IllegalArgumentException(result.failure());
       }
-      byte[] manifest = results.get(0).manifest();
-      return new BuiltSet(
-          results, files, manifest == null ? ShardedBuild.manifest(shards) : manifest);
+      shards.add(shard);
     }
+    return BuiltSet.of(shards);
   }
 
-  private void requireSame(
-      DistantStore store, DistantDirectory directory, String version, BuiltSet built)
-      throws IOException {
-    boolean same =
-        Objects.equals(store.databaseId(version), Consignment.databaseId(built.manifest()))
-            && store.lengths(version).entrySet().containsAll(built.files().entrySet());
-    if (!same) {
-      throw new FileAlreadyExistsException(
-          directory.location(version),
-          null,
-          "a version with this name already exists, and is not what this write would store;"
-              + " choose another name with .option(\"version\", NAME)");
-    }
-  }
-
-  private @Nullable Pointer commit(
-      DistantStore store, DistantDirectory directory, String version, BuiltSet built)
-      throws IOException {
-    store.retain(version, built.files().keySet());
-    store.requireArrived(version, built.files());
-    requireMarker(store, directory, version); // so that no manifest is written for another
-    store.write(version + "/" + ShardedBuild.MANIFEST, built.manifest());
-    requireMarker(store, directory, version);
-    return store.goLive(version);
+  private static FileAlreadyExistsException taken(DistantDirectory directory, String version) {
+    return new FileAlreadyExistsException(
+        directory.location(version),
+        null,
+        "a version with this name already exists, and is not what this write would store;"
+            + " choose another name with .option(\"version\", NAME)");
   }
 
   private void end(
@@ -283,21 +248,14 @@ final class SetWrite {
       DistantDirectory directory,
       String version,
       @Nullable String before,
-      BuiltSet built) {
+      List<ShardResult> results) {
     List<String> removed = settings.keep() < 0 ? List.of() : keep(store, version);
     BadRows bad = new BadRows();
-    built.results().forEach(result -> bad.add(result.bad()));
-    new WriteReport(directory.location(""), version, before, built.results(), bad, removed)
+    results.forEach(result -> bad.add(result.bad()));
+    List<BuiltSet.Shard> shards = built(results).shards();
+    new WriteReport(directory.location(""), version, before, shards, bad, removed)
         .tell(settings, hadoop);
     store.warnings().forEach(LOG::warn);
-  }
-
-  private void requireMarker(DistantStore store, DistantDirectory directory, String version)
-      throws IOException {
-    if (!marker.equals(store.marker(version))) {
-      throw new IOException(
-          directory.location(version) + ": its marker is no longer that of this write");
-    }
   }
 
   private List<String> keep(DistantStore store, String version) {
@@ -346,7 +304,7 @@ final class SetWrite {
    * @param store the location of the store
    * @param version the name of the version
    * @param before the name of the version that was current before, or null
-   * @param results those of the shards
+   * @param shards what was built
    * @param bad the rows that were left out
    * @param removed the names of old versions that were removed
    */
@@ -354,7 +312,7 @@ final class SetWrite {
       String store,
       String version,
       @Nullable String before,
-      List<ShardResult> results,
+      List<BuiltSet.Shard> shards,
       BadRows bad,
       List<String> removed) {
     private static final Logger LOG = LoggerFactory.getLogger(WriteReport.class);
@@ -394,12 +352,12 @@ final class SetWrite {
       content.put("store", store);
       content.put("version", version);
       content.put("previous", before);
-      content.put("shards", results.size());
-      content.put("records", results.stream().mapToLong(ShardResult::records).sum());
-      content.put("bytes", results.stream().mapToLong(ShardResult::bytes).sum());
+      content.put("shards", shards.size());
+      content.put("records", shards.stream().mapToLong(BuiltSet.Shard::records).sum());
+      content.put("bytes", shards.stream().mapToLong(BuiltSet.Shard::bytes).sum());
       content.put(
-          "duplicatesDropped", results.stream().mapToLong(ShardResult::duplicatesDropped).sum());
-      content.put("valuesCut", results.stream().mapToLong(ShardResult::valuesCut).sum());
+          "duplicatesDropped", shards.stream().mapToLong(BuiltSet.Shard::duplicatesDropped).sum());
+      content.put("valuesCut", shards.stream().mapToLong(BuiltSet.Shard::valuesCut).sum());
       content.put("rowsLeftOut", bad.count());
       content.put("leftOutByReason", bad.byReason());
       content.put("removed", removed);

@@ -2,15 +2,12 @@ package tech.bsdb.spark.write;
 
 import java.io.File;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.Serializable;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
@@ -32,14 +29,10 @@ import tech.bsdb.BuildOptions;
 import tech.bsdb.BuildReport;
 import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.RecordBatch;
-import tech.bsdb.ShardedBuild;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.tools.publish.Attempts;
-import tech.bsdb.tools.publish.Delivery;
-import tech.bsdb.tools.publish.DistantStore;
+import tech.bsdb.tools.publish.BuiltSet;
 import tech.bsdb.tools.source.DistantDirectory;
-import tech.bsdb.transfer.Consignment;
-import tech.bsdb.transfer.Consignment.Part;
 
 /**
  * Builds the shard of a partition on a local disk, and sends it to the store. Several attempts may
@@ -60,9 +53,6 @@ record ShardTask(
     implements Function2<Integer, Iterator<InternalRow>, Iterator<ShardTask.ShardResult>> {
   private static final Logger LOG = LoggerFactory.getLogger(ShardTask.class);
   private static final long BATCH_BYTES = 1 << 20;
-
-  /** The pauses before further attempts at whatever failed, in milliseconds. */
-  static final List<Long> PAUSES = List.of(1_000L, 2_000L, 4_000L, 8_000L);
 
   @Override
   public Iterator<ShardResult> call(Integer shard, Iterator<InternalRow> rows) throws Exception {
@@ -109,8 +99,9 @@ record ShardTask(
       add(rows, builder, bad);
       report = builder.finish();
     } catch (DuplicateKeyException e) {
-      return ShardResult.failed(
-          shard,
+      return new ShardResult(
+          null,
+          bad,
           "the key "
               + DuplicateKeyException.show(e.key())
               + " occurs more than once; .option(\"onDuplicate\", \"last\") with"
@@ -186,70 +177,20 @@ record ShardTask(
   private ShardResult result(
       int shard, Path built, BuildReport report, BadRows bad, TaskContext context)
       throws IOException {
-    boolean alone = settings.shards() == 1;
-    String below =
-        alone
-            ? ""
-            : new ShardedBuild.Shard(shard, report.databaseId(), report.records()).directoryName()
-                + "/";
-    Consignment files = Consignment.of(built);
+    BuiltSet.Shard described = BuiltSet.Shard.of(shard, settings.shards(), built, report);
     if (marker != null) {
-      String directory = alone ? version : version + "/" + below.substring(0, below.length() - 1);
-      send(files, directory, alone, marker, context);
-    }
-    Map<String, Long> lengths = new HashMap<>();
-    byte[] manifest = null;
-    for (Part part : files.files()) {
-      lengths.put(below + part.name(), part.length());
-    }
-    for (Part part : files.manifests()) {
-      if (alone) {
-        try (InputStream in = part.open()) {
-          manifest = in.readAllBytes();
-        }
-      } else {
-        lengths.put(below + part.name(), part.length());
+      Configuration hadoop = configuration.value().value();
+      try (DistantDirectory store = DistantDirectory.open(settings.path(), hadoop)) {
+        described.send(
+            built,
+            store,
+            version,
+            marker,
+            settings.numbers().uploadThreads(),
+            attempts -> stopIfKilled(attempts, context));
       }
     }
-    return new ShardResult(
-        shard,
-        report.databaseId(),
-        report.records(),
-        report.duplicatesDropped(),
-        report.valuesCut(),
-        lengths,
-        manifest,
-        bad,
-        null);
-  }
-
-  /**
-   * Sends the files; the manifest of a database that is the whole version is left to the driver.
-   */
-  private void send(
-      Consignment files, String directory, boolean alone, String marker, TaskContext context)
-      throws IOException {
-    Configuration hadoop = configuration.value().value();
-    try (DistantDirectory store = DistantDirectory.open(settings.path(), hadoop)) {
-      Attempts attempts = new Attempts(store, PAUSES, why -> LOG.warn("{}; trying again", why));
-      DistantStore versions = new DistantStore(store, attempts);
-      if (!marker.equals(versions.marker(version))) {
-        throw new IOException(
-            store.location(version)
-                + ": the write was given up, or another write to this store has begun since");
-      }
-      try (Delivery delivery =
-          new Delivery(
-              store,
-              attempts,
-              settings.numbers().uploadThreads(),
-              done -> stopIfKilled(attempts, context))) {
-        delivery.send(files.files(), directory, Map.of(), /* verify= */ false);
-        if (!alone) {
-          delivery.send(files.manifests(), directory, Map.of(), /* verify= */ false);
-        }
-      }
-    }
+    return new ShardResult(described, bad, null);
   }
 
   private static void stopIfKilled(Attempts attempts, TaskContext context) {
@@ -261,35 +202,11 @@ record ShardTask(
   /**
    * What the task of a shard tells the driver.
    *
-   * @param shard the number of the shard
-   * @param databaseId its database id
-   * @param records its number of keys
-   * @param duplicatesDropped the number of records that gave way to another one with the same key
-   * @param valuesCut the number of values cut to the width of an approximate database
-   * @param files the lengths of the files, by their paths below the version
-   * @param manifest the manifest if this is a database of its own, which the driver writes; else
-   *     null
+   * @param shard the shard; null after a failure
    * @param bad the bad rows that this shard was told of
    * @param failure why there can be no such shard, so that another attempt would fail alike; or
    *     null
    */
-  record ShardResult(
-      int shard,
-      String databaseId,
-      long records,
-      long duplicatesDropped,
-      long valuesCut,
-      Map<String, Long> files,
-      byte @Nullable [] manifest,
-      BadRows bad,
-      @Nullable String failure)
-      implements Serializable {
-    static ShardResult failed(int shard, String failure) {
-      return new ShardResult(shard, "", 0, 0, 0, Map.of(), null, new BadRows(), failure);
-    }
-
-    long bytes() {
-      return files.values().stream().mapToLong(Long::longValue).sum();
-    }
-  }
+  record ShardResult(BuiltSet.@Nullable Shard shard, BadRows bad, @Nullable String failure)
+      implements Serializable {}
 }
