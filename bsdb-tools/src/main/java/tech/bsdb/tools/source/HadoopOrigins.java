@@ -25,11 +25,15 @@ public final class HadoopOrigins implements OriginProvider {
 
   @Override
   public @Nullable RangeOrigin open(URI location) throws IOException {
-    String scheme = String.valueOf(location.getScheme()).toLowerCase(Locale.ROOT);
-    FileSourceOptions options = FileSourceOptions.local();
-    return !OTHERS.contains(scheme) && isHadoopHere() && isKnown(scheme, options)
-        ? RangeDirectory.open(location.toString(), options)
+    return reads(location)
+        ? RangeDirectory.open(location.toString(), FileSourceOptions.local())
         : null;
+  }
+
+  /** Whether Hadoop is here and names a file system for a location. */
+  public static boolean reads(URI location) throws IOException {
+    String scheme = String.valueOf(location.getScheme()).toLowerCase(Locale.ROOT);
+    return !OTHERS.contains(scheme) && isHadoopHere() && isKnown(scheme, FileSourceOptions.local());
   }
 
   private static boolean isHadoopHere() {

@@ -1,0 +1,80 @@
+package tech.bsdb.flink.rows;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.data.StringData;
+import org.apache.flink.table.types.logical.LogicalType;
+import tech.bsdb.tools.rows.BadRowException;
+import tech.bsdb.tools.rows.KeyText;
+import tech.bsdb.tools.rows.RowBuffer;
+import tech.bsdb.tools.rows.RowType.Scalar;
+
+/**
+ * Writes the key of a row, as {@code bsdb build-parquet} does: text and bytes as they are,
+ * everything else in its JSON form without quotes, with a text between several columns. Not
+ * thread-safe.
+ */
+public final class KeyWriter {
+  private final List<RowData.FieldGetter> getters = new ArrayList<>();
+  private final List<CellWriter> parts = new ArrayList<>();
+  private final String join;
+  private final RowBuffer key = new RowBuffer();
+
+  /**
+   * Creates a writer.
+   *
+   * @param places the places of the key columns in the rows that are written
+   * @param types the types of the key columns
+   * @param names their names, for messages
+   * @param join the text between two columns
+   * @throws IllegalArgumentException if values of a type cannot be keys
+   */
+  public KeyWriter(List<Integer> places, List<LogicalType> types, List<String> names, String join) {
+    this.join = join;
+    for (int i = 0; i < places.size(); i++) {
+      getters.add(RowData.createFieldGetter(types.get(i).copy(true), places.get(i)));
+      parts.add(part(types.get(i), names.get(i)));
+    }
+  }
+
+  private static CellWriter part(LogicalType type, String name) {
+    Scalar scalar = ColumnTypes.scalar(type, name);
+    CellWriter cell = CellWriter.of(type);
+    return switch (scalar.kind()) {
+      case STRING -> (value, out) -> out.put(((StringData) value).toBytes());
+      case BYTES -> (value, out) -> out.put((byte[]) value);
+      case INT, LONG -> (value, out) -> out.putNumber(((Number) value).longValue());
+      default -> {
+        KeyText text = new KeyText(scalar);
+        RowBuffer encoded = new RowBuffer();
+        yield (value, out) -> {
+          encoded.reset();
+          cell.write(value, encoded);
+          text.write(encoded, out);
+        };
+      }
+    };
+  }
+
+  /**
+   * Writes the key of a row to a buffer that the next call reuses.
+   *
+   * @return the key, or null if one of its columns is null
+   * @throws BadRowException if one has no text
+   */
+  public byte @org.jspecify.annotations.Nullable [] write(RowData row) throws BadRowException {
+    key.reset();
+    for (int i = 0; i < parts.size(); i++) {
+      Object value = getters.get(i).getFieldOrNull(row);
+      if (value == null) {
+        return null;
+      }
+      if (i > 0) {
+        key.putText(join);
+      }
+      parts.get(i).write(value, key);
+    }
+    return key.copy();
+  }
+}

@@ -1,0 +1,263 @@
+package tech.bsdb.flink.sink;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.BoundedOneInput;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.util.InstantiationUtil;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tech.bsdb.flink.place.Places;
+import tech.bsdb.flink.sink.SentShard.Origin;
+import tech.bsdb.store.VersionName;
+import tech.bsdb.tools.publish.BuiltSet;
+import tech.bsdb.tools.publish.DistantStore;
+import tech.bsdb.tools.source.DistantDirectory;
+
+/**
+ * Makes versions current, in the order of their checkpoints: each once all its shards are reported
+ * and its checkpoint is complete, so that what a failure repeats was not published before. The one
+ * subtask of a write that changes which version is current.
+ */
+final class Publisher extends AbstractStreamOperator<Void>
+    implements OneInputStreamOperator<byte[], Void>, BoundedOneInput {
+  private static final long serialVersionUID = 1L;
+  private static final Logger LOGGER = LoggerFactory.getLogger(Publisher.class);
+
+  private final WritePlan plan;
+  private transient @Nullable ListState<byte[]> state;
+
+  /** The reports of each checkpoint, by the numbers of the shards. */
+  private transient NavigableMap<Long, Map<Integer, ShardReport>> waiting = new TreeMap<>();
+
+  /** The version that this write published last; null if none yet. */
+  private transient @Nullable String published;
+
+  /** The checkpoint that was complete last, and the first one after the end of the input. */
+  private transient long completed;
+
+  private transient long last;
+  private transient boolean ended;
+
+  Publisher(WritePlan plan) {
+    this.plan = plan;
+  }
+
+  @Override
+  public void initializeState(StateInitializationContext context) throws Exception {
+    super.initializeState(context);
+    waiting = new TreeMap<>();
+    completed = -1;
+    last = WritePlan.END;
+    state =
+        context
+            .getOperatorStateStore()
+            .getListState(
+                new ListStateDescriptor<>(
+                    "waiting", PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
+    OptionalLong restored = context.getRestoredCheckpointId();
+    if (restored.isPresent()) {
+      completed = restored.getAsLong();
+      for (byte[] encoded : state.get()) {
+        restore(encoded);
+      }
+      publish();
+    }
+  }
+
+  /** The state: the last version, when the input ended, and the reports. */
+  private record Saved(@Nullable String published, long last, List<ShardReport> waiting)
+      implements java.io.Serializable {}
+
+  private void restore(byte[] encoded) throws IOException, ClassNotFoundException {
+    Saved saved = InstantiationUtil.deserializeObject(encoded, Saved.class.getClassLoader());
+    published = saved.published;
+    last = saved.last;
+    saved.waiting.forEach(this::add);
+  }
+
+  private void add(ShardReport report) {
+    waiting
+        .computeIfAbsent(report.checkpoint(), none -> new TreeMap<>())
+        .put(report.number(), report);
+  }
+
+  @Override
+  public void processElement(StreamRecord<byte[]> element) throws IOException {
+    add(ShardReport.decode(element.getValue()));
+    publish();
+  }
+
+  @Override
+  public void snapshotState(StateSnapshotContext context) throws Exception {
+    super.snapshotState(context);
+    if (ended) {
+      last = Math.min(last, context.getCheckpointId());
+    }
+    List<ShardReport> reports = new ArrayList<>();
+    waiting.values().forEach(each -> reports.addAll(each.values()));
+    Saved saved = new Saved(published, last, reports);
+    Objects.requireNonNull(state, "not open")
+        .update(List.of(InstantiationUtil.serializeObject(saved)));
+  }
+
+  @Override
+  public void notifyCheckpointComplete(long checkpoint) throws Exception {
+    super.notifyCheckpointComplete(checkpoint);
+    completed = Math.max(completed, checkpoint);
+    publish();
+  }
+
+  @Override
+  public void endInput() throws IOException {
+    ended = true;
+    if (!plan.checkpointed()) {
+      completed = last;
+      publish();
+    }
+  }
+
+  /** Publishes what is complete. */
+  private void publish() throws IOException {
+    int all = plan.settings().shards();
+    while (!waiting.isEmpty()) {
+      long checkpoint = waiting.firstKey();
+      boolean complete = checkpoint == WritePlan.END ? completed >= last : completed >= checkpoint;
+      Map<Integer, ShardReport> reports = waiting.get(checkpoint);
+      if (!complete) {
+        return;
+      }
+      if (reports.size() == all) {
+        publish(List.copyOf(reports.values()));
+      } else if (checkpoint == WritePlan.END || waiting.lastKey() == checkpoint) {
+        return; // the others are on their way
+      }
+      waiting.remove(checkpoint); // one that not all shards took part in is left to the next
+    }
+  }
+
+  private void publish(List<ShardReport> reports) throws IOException {
+    List<ShardReport> changed = reports.stream().filter(ShardReport::changed).toList();
+    if (changed.isEmpty()) {
+      return;
+    }
+    String version = changed.get(0).version();
+    try (DistantDirectory directory = Places.open(plan.settings().path())) {
+      DistantStore store = new DistantStore(directory, BuiltSet.attempts(directory));
+      String current = store.current();
+      if (version.equals(current)) {
+        store.unmark(version); // an earlier attempt came that far
+      } else {
+        requireUnmoved(directory, current, reports);
+        store.mark(version, plan.marker());
+        List<BuiltSet.Shard> shards = new ArrayList<>();
+        for (ShardReport report : reports) {
+          shards.add(moved(directory, store, report, version));
+        }
+        BuiltSet built = BuiltSet.of(shards);
+        Object before = built.commit(directory, store, version, plan.marker());
+        LOGGER.info(
+            "{}: version {} is current, with {} records",
+            directory.location(""),
+            version,
+            shards.stream().mapToLong(BuiltSet.Shard::records).sum());
+      }
+      published = version;
+      clean(store, version, reports);
+      store.warnings().forEach(LOGGER::warn);
+    }
+  }
+
+  /** Fails if another write, or a rollback, has made another version current. */
+  private void requireUnmoved(
+      DistantDirectory directory, @Nullable String current, List<ShardReport> reports) {
+    if (!plan.merged()) {
+      return;
+    }
+    for (ShardReport report : reports) {
+      String before = published == null ? report.base() : published;
+      if (!Objects.equals(before, current)) {
+        throw new SuppressRestartsException(
+            new IllegalStateException(
+                ("%s: version %s became current while this job continued %s, and would be lost;"
+                        + " nothing was published. Start the job anew, without its saved state, to"
+                        + " continue from the current version")
+                    .formatted(directory.location(""), current, before)));
+      }
+    }
+  }
+
+  /** The shard in the directory of a version, to which its files are copied if they are not. */
+  private static BuiltSet.Shard moved(
+      DistantDirectory directory, DistantStore store, ShardReport report, String version)
+      throws IOException {
+    BuiltSet.Shard shard = report.shard();
+    if (shard == null) {
+      shard = found(directory, store, report);
+    }
+    if (!report.version().equals(version)) {
+      for (String file : shard.files().keySet()) {
+        try (InputStream in = directory.open(report.version() + "/" + file, 0)) {
+          directory.write(version + "/" + file, in);
+        }
+      }
+    }
+    return shard;
+  }
+
+  /** A shard that was there when the job began. */
+  private static BuiltSet.Shard found(
+      DistantDirectory directory, DistantStore store, ShardReport report) throws IOException {
+    Origin origin =
+        Objects.requireNonNull(
+            ShardWriter.Base.of(directory, report.version()).shards().get(report.number()));
+    String below = origin.directory().substring(report.version().length() + 1) + "/";
+    Map<String, Long> files =
+        store.lengths(report.version()).entrySet().stream()
+            .filter(file -> file.getKey().startsWith(below))
+            .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+    return new BuiltSet.Shard(
+        report.number(), origin.databaseId(), origin.records(), 0, 0, files, null);
+  }
+
+  /** Removes old versions, and what failed attempts of this write left. */
+  private void clean(DistantStore store, String version, List<ShardReport> reports) {
+    Set<String> used = reports.stream().map(ShardReport::version).collect(Collectors.toSet());
+    try {
+      for (String name : store.unfinished(store.entries())) {
+        if (name.startsWith(plan.name())
+            && VersionName.NATURAL.compare(name, version) < 0
+            && !used.contains(name)
+            && plan.marker().equals(store.marker(name))
+            && store.remove(name)) {
+          LOGGER.info("removed {}, which a failed attempt left", name);
+        }
+      }
+      if (plan.settings().keep() >= 0) {
+        store
+            .keep(version, plan.settings().keep())
+            .forEach(name -> LOGGER.info("removed version {}", name));
+      }
+    } catch (IOException e) {
+      LOGGER.warn("version {} is current, but not all old ones were removed", version, e);
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package tech.bsdb.flink.sink;
+
+import java.io.IOException;
+import java.io.Serializable;
+import org.apache.flink.util.InstantiationUtil;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.publish.BuiltSet;
+
+/**
+ * What a subtask tells of a shard at a checkpoint. Immutable.
+ *
+ * @param checkpoint the number of the checkpoint, or {@link WritePlan#END}
+ * @param number the number of the shard
+ * @param version the version whose directory has its files
+ * @param changed whether it was built for this checkpoint
+ * @param shard the shard; null if it has not changed since the job began
+ * @param base the version that the job began with; null if there was none
+ */
+record ShardReport(
+    long checkpoint,
+    int number,
+    String version,
+    boolean changed,
+    BuiltSet.@Nullable Shard shard,
+    @Nullable String base)
+    implements Serializable {
+  byte[] encode() throws IOException {
+    return InstantiationUtil.serializeObject(this);
+  }
+
+  static ShardReport decode(byte[] encoded) throws IOException {
+    try {
+      return InstantiationUtil.deserializeObject(encoded, ShardReport.class.getClassLoader());
+    } catch (ClassNotFoundException e) {
+      throw new IOException("the state is that of another version of bsdb-flink: " + e, e);
+    }
+  }
+}

@@ -1,0 +1,295 @@
+package tech.bsdb.flink.sink;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
+import org.apache.flink.api.java.tuple.Tuple3;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.BoundedOneInput;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tech.bsdb.error.DuplicateKeyException;
+import tech.bsdb.flink.place.Places;
+import tech.bsdb.flink.sink.SentShard.Origin;
+import tech.bsdb.store.Store;
+import tech.bsdb.tools.publish.BuiltSet;
+import tech.bsdb.tools.publish.DistantStore;
+import tech.bsdb.tools.source.DistantDirectory;
+import tech.bsdb.transfer.Inventory;
+import tech.bsdb.transfer.Shipment;
+import tech.bsdb.transfer.TransferOptions;
+
+/**
+ * Builds the shards of a subtask: those whose numbers leave the number of the subtask when they are
+ * divided by that of all subtasks. Before each checkpoint, it builds what has changed, from the
+ * last version and the changes, sends it, and reports it; so its state is only where the shards
+ * are.
+ */
+final class ShardWriter extends AbstractStreamOperator<byte[]>
+    implements OneInputStreamOperator<Tuple3<Integer, byte[], byte[]>, byte[]>, BoundedOneInput {
+  private static final long serialVersionUID = 1L;
+  private static final Logger LOGGER = LoggerFactory.getLogger(ShardWriter.class);
+  private static final int UPLOADS = 4;
+
+  private final WritePlan plan;
+  private transient @Nullable ListState<byte[]> state;
+  private transient @Nullable Shards shards;
+
+  ShardWriter(WritePlan plan) {
+    this.plan = plan;
+  }
+
+  /** What a subtask has open. */
+  private record Shards(
+      DistantDirectory directory,
+      Path work,
+      @Nullable String base,
+      int attempt,
+      Map<Integer, SentShard> own) {}
+
+  @Override
+  public void initializeState(StateInitializationContext context) throws Exception {
+    super.initializeState(context);
+    state =
+        context
+            .getOperatorStateStore()
+            .getUnionListState(
+                new ListStateDescriptor<>(
+                    "shards", PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
+    Map<Integer, ShardReport> restored = new HashMap<>();
+    for (byte[] encoded : state.get()) {
+      ShardReport report = ShardReport.decode(encoded);
+      restored.put(report.number(), report);
+    }
+    DistantDirectory directory = Places.open(plan.settings().path());
+    try {
+      shards = opened(directory, restored);
+    } catch (IOException | RuntimeException e) {
+      directory.close();
+      throw e;
+    }
+  }
+
+  private Shards opened(DistantDirectory directory, Map<Integer, ShardReport> restored)
+      throws IOException {
+    SinkSettings settings = plan.settings();
+    int subtask = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
+    int subtasks = getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks();
+    if (!restored.isEmpty() && restored.size() != settings.shards()) {
+      throw new SuppressRestartsException(
+          new IllegalArgumentException(
+              "the job was saved with %s shards and cannot continue with 'sink.shards' = '%s'"
+                  .formatted(restored.size(), settings.shards())));
+    }
+    Object unused = new DistantStore(directory, BuiltSet.attempts(directory)).entries();
+    Base base = restored.isEmpty() && plan.merged() ? base(directory) : new Base(null, Map.of());
+    String first = restored.isEmpty() ? base.version() : restored.values().iterator().next().base();
+    Path work = Files.createTempDirectory(localDirectory(subtask), "bsdb-sink-" + subtask + "-");
+    Map<Integer, SentShard> own = new TreeMap<>();
+    for (int number = subtask; number < settings.shards(); number += subtasks) {
+      ShardReport report = restored.get(number);
+      Origin origin = report == null ? base.shards().get(number) : origin(report, directory);
+      own.put(
+          number,
+          new SentShard(
+              settings,
+              number,
+              origin,
+              report == null ? null : report.shard(),
+              plan.merged(),
+              work.resolve(String.valueOf(number))));
+    }
+    return new Shards(
+        directory, work, first, getRuntimeContext().getTaskInfo().getAttemptNumber(), own);
+  }
+
+  private Path localDirectory(int subtask) throws IOException {
+    String given = plan.settings().directory();
+    if (given != null) {
+      return Files.createDirectories(Path.of(given));
+    }
+    String[] own = getRuntimeContext().getTaskManagerRuntimeInfo().getTmpDirectories();
+    return Files.createDirectories(Path.of(own[subtask % own.length]));
+  }
+
+  /** The version that a job begins with: its name, null if there is none, and its shards. */
+  record Base(@Nullable String version, Map<Integer, Origin> shards) {
+    static Base of(DistantDirectory directory, String version) throws IOException {
+      TransferOptions transfer = TransferOptions.defaults();
+      Shipment shipment = Shipment.read(directory, version, transfer, () -> {});
+      Map<Integer, Origin> shards = new HashMap<>();
+      for (Inventory.Item item : Inventory.read(directory, shipment, transfer, () -> {}).items()) {
+        shards.put(
+            item.shard(),
+            new Origin(version, shipment.directory(item.part()), item.part().id(), item.records()));
+      }
+      return new Base(version, shards);
+    }
+  }
+
+  /** The current version of the store, which must fit. */
+  private Base base(DistantDirectory directory) throws IOException {
+    Shipment current;
+    try {
+      current = Store.offered(directory, TransferOptions.defaults(), () -> {});
+    } catch (NoSuchFileException none) {
+      return new Base(null, Map.of());
+    }
+    String version = Objects.requireNonNull(current.version(), "a store was checked for");
+    Base base = Base.of(directory, version);
+    Inventory inventory = Inventory.read(directory, current, TransferOptions.defaults(), () -> {});
+    SinkSettings settings = plan.settings();
+    String why =
+        inventory.approximate()
+            ? "is approximate and keeps no keys"
+            : inventory.shards() != settings.shards()
+                ? "has " + inventory.shards() + " shards, not " + settings.shards()
+                : !Objects.equals(inventory.valueSchema(), settings.schema())
+                    ? "has rows with other columns"
+                    : null;
+    if (why != null) {
+      throw new SuppressRestartsException(
+          new IllegalArgumentException(
+              ("%s %s, so that rows cannot be added to it; declare the table alike, or replace it:"
+                      + " INSERT OVERWRITE")
+                  .formatted(directory.location(version), why)));
+    }
+    return base;
+  }
+
+  /** Where a shard is that a job was saved with. */
+  private static Origin origin(ShardReport report, DistantDirectory directory) throws IOException {
+    BuiltSet.Shard shard = report.shard();
+    if (shard != null) {
+      String version = report.version();
+      return new Origin(version, shard.directory(version), shard.databaseId(), shard.records());
+    }
+    Origin found = Base.of(directory, report.version()).shards().get(report.number());
+    if (found == null) {
+      throw new IOException(
+          directory.location(report.version()) + " has no shard " + report.number());
+    }
+    return found;
+  }
+
+  @Override
+  public void processElement(StreamRecord<Tuple3<Integer, byte[], byte[]>> element)
+      throws IOException {
+    Shards open = shards();
+    Tuple3<Integer, byte[], byte[]> change = element.getValue();
+    boolean deleted = change.f0 < 0;
+    SentShard shard = Objects.requireNonNull(open.own.get(deleted ? ~change.f0 : change.f0));
+    shard.change(open.directory, change.f1, deleted ? null : change.f2);
+  }
+
+  private Shards shards() {
+    return Objects.requireNonNull(shards, "not open");
+  }
+
+  @Override
+  public void prepareSnapshotPreBarrier(long checkpoint) throws IOException {
+    if (plan.checkpointed()) {
+      send(checkpoint);
+    }
+  }
+
+  @Override
+  public void endInput() throws IOException {
+    send(WritePlan.END);
+  }
+
+  private void send(long checkpoint) throws IOException {
+    Shards open = shards();
+    for (Map.Entry<Integer, SentShard> each : open.own.entrySet()) {
+      SentShard shard = each.getValue();
+      boolean changed = shard.isChanged();
+      if (changed) {
+        // Several that send one version share its name; one that sends it alone has its own.
+        int attempt = plan.settings().shards() == 1 ? open.attempt : 0;
+        send(open, shard, plan.version(checkpoint, attempt));
+      }
+      output.collect(
+          new StreamRecord<>(report(open, each.getKey(), shard, checkpoint, changed).encode()));
+    }
+  }
+
+  private void send(Shards open, SentShard shard, String version) throws IOException {
+    new DistantStore(open.directory, BuiltSet.attempts(open.directory))
+        .mark(version, plan.marker());
+    try {
+      shard.send(open.directory, version, plan.marker(), UPLOADS);
+    } catch (DuplicateKeyException e) {
+      throw new SuppressRestartsException(
+          new IllegalArgumentException(
+              ("%s: the key %s occurs more than once; 'sink.duplicates' = 'last' keeps the row that"
+                      + " arrives last")
+                  .formatted(plan.settings().path(), DuplicateKeyException.show(e.key())),
+              e));
+    }
+    LOGGER.info("sent {}", shard.origin());
+  }
+
+  private static ShardReport report(
+      Shards open, int number, SentShard shard, long checkpoint, boolean changed) {
+    Origin origin = Objects.requireNonNull(shard.origin(), "built");
+    return new ShardReport(checkpoint, number, origin.version(), changed, shard.shard(), open.base);
+  }
+
+  @Override
+  public void snapshotState(StateSnapshotContext context) throws Exception {
+    super.snapshotState(context);
+    Shards open = shards();
+    List<byte[]> reports = new ArrayList<>();
+    for (Map.Entry<Integer, SentShard> each : open.own.entrySet()) {
+      if (each.getValue().origin() != null) {
+        reports.add(
+            report(open, each.getKey(), each.getValue(), context.getCheckpointId(), false)
+                .encode());
+      }
+    }
+    Objects.requireNonNull(state, "not open").update(reports);
+  }
+
+  @Override
+  public void close() throws Exception {
+    Shards open = shards;
+    shards = null;
+    if (open != null) {
+      for (SentShard shard : open.own.values()) {
+        shard.close();
+      }
+      remove(open.work);
+      open.directory.close();
+    }
+    super.close();
+  }
+
+  /** Removes a directory of this machine; a failure is told in the log. */
+  static void remove(Path directory) {
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
+    } catch (IOException e) {
+      LOGGER.warn("{} could not be removed: {}", directory, e.toString());
+    }
+  }
+}

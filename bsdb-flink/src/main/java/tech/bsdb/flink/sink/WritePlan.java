@@ -1,0 +1,30 @@
+package tech.bsdb.flink.sink;
+
+import java.io.Serializable;
+
+/**
+ * One write of a job. Immutable; travels to the task managers.
+ *
+ * @param name what the names of its versions begin with
+ * @param marker what the markers of its versions say, which no other write says
+ * @param merged whether rows are added to the current version; else they replace it
+ * @param checkpointed whether versions are published when checkpoints are complete, so that none is
+ *     lost or published twice; else once, at the end
+ */
+record WritePlan(
+    SinkSettings settings, String name, String marker, boolean merged, boolean checkpointed)
+    implements Serializable {
+  /** The checkpoint of what is written at the end of the input. */
+  static final long END = Long.MAX_VALUE;
+
+  /**
+   * The name of the version of a checkpoint.
+   *
+   * @param attempt the attempt of the subtask that sends all of it; where several send, 0
+   */
+  String version(long checkpoint, int attempt) {
+    return name
+        + (checkpoint == END ? (checkpointed ? "-end" : "") : "-" + checkpoint)
+        + (attempt == 0 ? "" : "-" + attempt);
+  }
+}
