@@ -1,5 +1,7 @@
 package tech.bsdb.flink;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,6 +16,13 @@ import org.apache.flink.table.api.TableResult;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.types.Row;
 import org.apache.flink.util.CloseableIterator;
+import tech.bsdb.Database;
+import tech.bsdb.Database.RecordCursor;
+import tech.bsdb.store.Store;
+import tech.bsdb.tools.rows.RowForm;
+import tech.bsdb.tools.rows.RowJson;
+import tech.bsdb.tools.rows.RowSchema;
+import tech.bsdb.tools.text.JsonBuffer;
 
 /** The cluster of a test class: two task managers in this process. */
 final class LocalFlink implements AutoCloseable {
@@ -78,6 +87,27 @@ final class LocalFlink implements AutoCloseable {
         result.await();
       }
     }
+  }
+
+  /** The records of a store as text, sorted: keys, and rows as JSON. */
+  static List<String> contents(Path store) throws Exception {
+    List<String> records = new ArrayList<>();
+    try (Database database = Database.open(store.resolve(Store.open(store).current()));
+        RecordCursor cursor = database.scan()) {
+      RowSchema schema = RowSchema.stored(database.statistics());
+      RowJson json = schema == null ? null : new RowJson(RowForm.of(schema));
+      while (cursor.next()) {
+        String value = new String(cursor.value(), UTF_8);
+        if (json != null) {
+          JsonBuffer text = new JsonBuffer();
+          json.write(cursor.value(), 0, cursor.value().length, text);
+          value = new String(text.bytes(), 0, text.length(), UTF_8);
+        }
+        records.add(new String(cursor.key(), UTF_8) + "=" + value);
+      }
+    }
+    records.sort(null);
+    return records;
   }
 
   /** The options of a table, at a path. */

@@ -1,0 +1,189 @@
+package tech.bsdb.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.connector.source.util.ratelimit.RateLimiterStrategy;
+import org.apache.flink.connector.datagen.source.DataGeneratorSource;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.table.api.TableResult;
+import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.apache.flink.types.Row;
+import org.apache.flink.types.RowKind;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.Database;
+import tech.bsdb.Database.RecordCursor;
+import tech.bsdb.VerifyReport;
+import tech.bsdb.store.Store;
+import tech.bsdb.store.StoredVersion;
+
+/** Streams that publish a version at each checkpoint. */
+final class StreamSinkTest {
+  private static LocalFlink flink;
+
+  @TempDir private Path directory;
+
+  @BeforeAll
+  static void start() throws Exception {
+    flink = new LocalFlink();
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    flink.close();
+  }
+
+  private static StreamTableEnvironment tables(long checkpointMillis) throws Exception {
+    StreamExecutionEnvironment environment = flink.environment();
+    environment.enableCheckpointing(checkpointMillis);
+    StreamTableEnvironment tables = StreamTableEnvironment.create(environment);
+    tables.getConfig().set("restart-strategy.type", "fixed-delay");
+    tables.getConfig().set("restart-strategy.fixed-delay.attempts", "10");
+    tables.getConfig().set("restart-strategy.fixed-delay.delay", "100 ms");
+    return tables;
+  }
+
+  /** Numbered rows, some at each checkpoint. */
+  private static void numbers(
+      StreamTableEnvironment tables, StreamExecutionEnvironment environment, long count, int each) {
+    DataGeneratorSource<Row> source =
+        new DataGeneratorSource<>(
+            number -> Row.of(number, "value " + number),
+            count,
+            RateLimiterStrategy.perCheckpoint(each),
+            Types.ROW_NAMED(new String[] {"id", "v"}, Types.LONG, Types.STRING));
+    DataStream<Row> rows =
+        environment
+            .fromSource(source, WatermarkStrategy.noWatermarks(), "numbers")
+            .setParallelism(1);
+    tables.createTemporaryView("numbers", tables.fromDataStream(rows));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void killedTaskManagerLosesAndRepeatsNothing(int shards) throws Exception {
+    StreamExecutionEnvironment environment = flink.environment();
+    environment.enableCheckpointing(50);
+    StreamTableEnvironment tables = StreamTableEnvironment.create(environment);
+    tables.getConfig().set("restart-strategy.type", "fixed-delay");
+    tables.getConfig().set("restart-strategy.fixed-delay.attempts", "10");
+    tables.getConfig().set("restart-strategy.fixed-delay.delay", "100 ms");
+    int count = 1000;
+    numbers(tables, environment, count, 50);
+    Path path = directory.resolve("store");
+    LocalFlink.run(
+        tables,
+        "CREATE TABLE t (id BIGINT, v STRING, PRIMARY KEY (id) NOT ENFORCED)"
+            + LocalFlink.at(path, "'sink.shards' = '" + shards + "'"));
+    TableResult job = tables.executeSql("INSERT INTO t SELECT id, v FROM numbers");
+    await(path, 2);
+    flink.cluster().terminateTaskManager(0).get();
+    flink.cluster().startTaskManager();
+    job.await();
+    Store store = Store.open(path);
+    List<String> chain = new ArrayList<>(store.pointer().chain());
+    Collections.reverse(chain);
+    chain.add(store.current());
+    assertThat(chain).hasSizeGreaterThan(2).doesNotHaveDuplicates();
+    long before = -1;
+    for (String version : chain) {
+      long records = prefix(path.resolve(version));
+      assertThat(records).describedAs(version).isGreaterThan(before);
+      before = records;
+    }
+    assertThat(before).isEqualTo(count);
+    assertThat(store.versions()).extracting(StoredVersion::name).hasSameSizeAs(chain);
+  }
+
+  /** Checks that a version holds the first rows, and nothing else; returns how many. */
+  private static long prefix(Path version) throws Exception {
+    VerifyReport unused = Database.verify(version, (done, total) -> {});
+    long records = 0;
+    List<Long> keys = new ArrayList<>();
+    try (Database database = Database.open(version);
+        RecordCursor cursor = database.scan()) {
+      while (cursor.next()) {
+        records++;
+        keys.add(Long.parseLong(new String(cursor.key(), java.nio.charset.StandardCharsets.UTF_8)));
+      }
+    }
+    keys.sort(null);
+    for (int i = 0; i < records; i++) {
+      assertThat(keys.get(i)).isEqualTo(i);
+    }
+    return records;
+  }
+
+  /** Waits until a store had some versions. */
+  private static void await(Path store, int versions) throws Exception {
+    long end = System.nanoTime() + Duration.ofMinutes(2).toNanos();
+    while (true) {
+      if (Files.exists(store.resolve("CURRENT"))
+          && Store.open(store).pointer().chain().size() + 1 >= versions) {
+        return;
+      }
+      assertThat(System.nanoTime()).describedAs("no version came").isLessThan(end);
+      Thread.sleep(20);
+    }
+  }
+
+  @Test
+  void changesAndDeletionsReachTheTable() throws Exception {
+    StreamTableEnvironment tables = tables(100);
+    DataStream<Row> changes =
+        flinkRows(
+            Row.ofKind(RowKind.INSERT, 1L, "one"),
+            Row.ofKind(RowKind.INSERT, 2L, "two"),
+            Row.ofKind(RowKind.INSERT, 3L, "three"),
+            Row.ofKind(RowKind.UPDATE_AFTER, 2L, "zwei"),
+            Row.ofKind(RowKind.DELETE, 3L, "three"));
+    StreamTableEnvironment session =
+        StreamTableEnvironment.create(changes.getExecutionEnvironment());
+    session.createTemporaryView(
+        "changes",
+        session.fromChangelogStream(
+            changes,
+            org.apache.flink.table.api.Schema.newBuilder()
+                .column("id", "BIGINT NOT NULL")
+                .column("v", "STRING")
+                .primaryKey("id")
+                .build(),
+            org.apache.flink.table.connector.ChangelogMode.upsert()));
+    Path path = directory.resolve("store");
+    LocalFlink.run(
+        session,
+        "CREATE TABLE t (id BIGINT, v STRING, PRIMARY KEY (id) NOT ENFORCED)" + LocalFlink.at(path),
+        "INSERT INTO t SELECT id, v FROM changes");
+    assertThat(LocalFlink.contents(path))
+        .containsExactly("1={\"id\":1,\"v\":\"one\"}", "2={\"id\":2,\"v\":\"zwei\"}");
+    LocalFlink.run(
+        tables,
+        "CREATE TABLE t (id BIGINT, v STRING, PRIMARY KEY (id) NOT ENFORCED)" + LocalFlink.at(path),
+        "INSERT INTO t VALUES (4, 'four'), (1, CAST(NULL AS STRING))");
+    assertThat(LocalFlink.contents(path))
+        .containsExactly(
+            "1={\"id\":1,\"v\":null}",
+            "2={\"id\":2,\"v\":\"zwei\"}",
+            "4={\"id\":4,\"v\":\"four\"}");
+  }
+
+  private static DataStream<Row> flinkRows(Row... rows) throws Exception {
+    StreamExecutionEnvironment environment = flink.environment();
+    environment.setParallelism(1);
+    return environment.fromData(
+        Types.ROW_NAMED(new String[] {"id", "v"}, Types.LONG, Types.STRING), rows);
+  }
+}
