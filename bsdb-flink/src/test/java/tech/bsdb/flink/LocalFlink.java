@@ -111,7 +111,7 @@ final class LocalFlink implements AutoCloseable {
   }
 
   /** The options of a table, at a path. */
-  static String at(Path path, String... more) {
+  static String at(Object path, String... more) {
     StringBuilder options =
         new StringBuilder(" WITH ('connector' = 'bsdb', 'path' = '" + path + "'");
     for (String option : more) {

@@ -1,6 +1,7 @@
 package tech.bsdb.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -8,19 +9,26 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.source.util.ratelimit.RateLimiterStrategy;
+import org.apache.flink.configuration.Configuration;
 import org.apache.flink.connector.datagen.source.DataGeneratorSource;
+import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.TableResult;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.apache.flink.table.functions.ScalarFunction;
 import org.apache.flink.types.Row;
 import org.apache.flink.types.RowKind;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,7 +39,11 @@ import tech.bsdb.store.Store;
 import tech.bsdb.store.StoredVersion;
 
 /** Streams that publish a version at each checkpoint. */
+@Timeout(300)
 final class StreamSinkTest {
+  private static final String TABLE =
+      "CREATE TABLE t (id BIGINT, v STRING, PRIMARY KEY (id) NOT ENFORCED)";
+
   private static LocalFlink flink;
 
   @TempDir private Path directory;
@@ -46,9 +58,8 @@ final class StreamSinkTest {
     flink.close();
   }
 
-  private static StreamTableEnvironment tables(long checkpointMillis) throws Exception {
-    StreamExecutionEnvironment environment = flink.environment();
-    environment.enableCheckpointing(checkpointMillis);
+  private static StreamTableEnvironment tables(StreamExecutionEnvironment environment) {
+    environment.enableCheckpointing(50);
     StreamTableEnvironment tables = StreamTableEnvironment.create(environment);
     tables.getConfig().set("restart-strategy.type", "fixed-delay");
     tables.getConfig().set("restart-strategy.fixed-delay.attempts", "10");
@@ -75,24 +86,41 @@ final class StreamSinkTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
   void killedTaskManagerLosesAndRepeatsNothing(int shards) throws Exception {
+    killed(shards, environment -> {});
+  }
+
+  /** Barriers overtake rows and reports, which are then part of a checkpoint. */
+  @Test
+  @Tag("nightly")
+  void alsoWithUnalignedCheckpoints() throws Exception {
+    killed(
+        3,
+        environment -> {
+          environment.getCheckpointConfig().enableUnalignedCheckpoints();
+          Configuration forced = new Configuration();
+          forced.setString("execution.checkpointing.unaligned.forced", "true");
+          environment.configure(forced);
+        });
+  }
+
+  private void killed(int shards, Consumer<StreamExecutionEnvironment> more) throws Exception {
     StreamExecutionEnvironment environment = flink.environment();
-    environment.enableCheckpointing(50);
-    StreamTableEnvironment tables = StreamTableEnvironment.create(environment);
-    tables.getConfig().set("restart-strategy.type", "fixed-delay");
-    tables.getConfig().set("restart-strategy.fixed-delay.attempts", "10");
-    tables.getConfig().set("restart-strategy.fixed-delay.delay", "100 ms");
+    StreamTableEnvironment tables = tables(environment);
+    more.accept(environment);
     int count = 1000;
     numbers(tables, environment, count, 50);
     Path path = directory.resolve("store");
-    LocalFlink.run(
-        tables,
-        "CREATE TABLE t (id BIGINT, v STRING, PRIMARY KEY (id) NOT ENFORCED)"
-            + LocalFlink.at(path, "'sink.shards' = '" + shards + "'"));
+    LocalFlink.run(tables, TABLE + LocalFlink.at(path, "'sink.shards' = '" + shards + "'"));
     TableResult job = tables.executeSql("INSERT INTO t SELECT id, v FROM numbers");
     await(path, 2);
     flink.cluster().terminateTaskManager(0).get();
     flink.cluster().startTaskManager();
     job.await();
+    checkVersions(path, count);
+  }
+
+  /** Checks that each version that was current holds more of the first rows, the last one all. */
+  private static void checkVersions(Path path, int count) throws Exception {
     Store store = Store.open(path);
     List<String> chain = new ArrayList<>(store.pointer().chain());
     Collections.reverse(chain);
@@ -142,7 +170,7 @@ final class StreamSinkTest {
 
   @Test
   void changesAndDeletionsReachTheTable() throws Exception {
-    StreamTableEnvironment tables = tables(100);
+    StreamTableEnvironment tables = tables(flink.environment());
     DataStream<Row> changes =
         flinkRows(
             Row.ofKind(RowKind.INSERT, 1L, "one"),
@@ -185,5 +213,80 @@ final class StreamSinkTest {
     environment.setParallelism(1);
     return environment.fromData(
         Types.ROW_NAMED(new String[] {"id", "v"}, Types.LONG, Types.STRING), rows);
+  }
+
+  @Test
+  @Tag("nightly")
+  void savedJobsContinueWithAnotherParallelism() throws Exception {
+    Path path = directory.resolve("store");
+    int count = 1000;
+    StreamExecutionEnvironment first = flink.environment();
+    StreamTableEnvironment tables = tables(first);
+    numbers(tables, first, count, 20);
+    LocalFlink.run(tables, TABLE + LocalFlink.at(path, "'sink.shards' = '4'"));
+    TableResult job = tables.executeSql("INSERT INTO t SELECT id, v FROM numbers");
+    await(path, 3);
+    String saved =
+        job.getJobClient()
+            .orElseThrow()
+            .stopWithSavepoint(
+                false, directory.resolve("saved").toUri().toString(), SavepointFormatType.CANONICAL)
+            .get();
+    StreamExecutionEnvironment second = flink.environment();
+    second.setParallelism(3);
+    Configuration restore = new Configuration();
+    restore.setString("execution.savepoint.path", saved); // of Flink 1
+    restore.setString("execution.state-recovery.path", saved);
+    second.configure(restore);
+    tables = tables(second);
+    numbers(tables, second, count, 20);
+    LocalFlink.run(
+        tables,
+        TABLE + LocalFlink.at(path, "'sink.shards' = '4'"),
+        "INSERT INTO t SELECT id, v FROM numbers");
+    checkVersions(path, count);
+  }
+
+  /** Numbers below a limit, of which there may be more later. */
+  public static final class IsLet extends ScalarFunction {
+    private static final long serialVersionUID = 1L;
+    private static final AtomicLong LIMIT = new AtomicLong();
+
+    /** Called by Flink. */
+    public IsLet() {}
+
+    /** Called by Flink. */
+    public boolean eval(Long number) {
+      return number < LIMIT.get();
+    }
+
+    @Override
+    public boolean isDeterministic() {
+      return false;
+    }
+  }
+
+  @Test
+  void streamFailsRatherThanUndoWhatOthersPublished() throws Exception {
+    Path path = directory.resolve("store");
+    StreamExecutionEnvironment environment = flink.environment();
+    StreamTableEnvironment tables = tables(environment);
+    numbers(tables, environment, Long.MAX_VALUE, 5);
+    tables.createTemporarySystemFunction("is_let", IsLet.class);
+    IsLet.LIMIT.set(20);
+    LocalFlink.run(tables, TABLE + LocalFlink.at(path));
+    TableResult job = tables.executeSql("INSERT INTO t SELECT id, v FROM numbers WHERE is_let(id)");
+    await(path, 1);
+    while (LocalFlink.contents(path).size() < 20) {
+      Thread.sleep(20);
+    }
+    List<String> versions = Store.open(path).versions().stream().map(StoredVersion::name).toList();
+    LocalFlink.run(
+        flink.batch(), TABLE + LocalFlink.at(path), "INSERT OVERWRITE t VALUES (-1, 'of another')");
+    IsLet.LIMIT.set(Long.MAX_VALUE);
+    assertThatThrownBy(job::await)
+        .hasStackTraceContaining("became current while this job continued");
+    assertThat(LocalFlink.contents(path)).containsExactly("-1={\"id\":-1,\"v\":\"of another\"}");
+    assertThat(Store.open(path).versions()).hasSize(versions.size() + 1);
   }
 }

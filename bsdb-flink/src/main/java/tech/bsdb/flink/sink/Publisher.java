@@ -166,24 +166,41 @@ final class Publisher extends AbstractStreamOperator<Void>
       if (version.equals(current)) {
         store.unmark(version); // an earlier attempt came that far
       } else {
-        requireUnmoved(directory, current, reports);
-        store.mark(version, plan.marker());
-        List<BuiltSet.Shard> shards = new ArrayList<>();
-        for (ShardReport report : reports) {
-          shards.add(moved(directory, store, report, version));
+        try {
+          requireUnmoved(directory, current, reports);
+          commit(directory, store, version, reports);
+        } catch (SuppressRestartsException moved) {
+          boolean unused = store.remove(version);
+          throw moved;
         }
-        BuiltSet built = BuiltSet.of(shards);
-        Object before = built.commit(directory, store, version, plan.marker());
-        LOGGER.info(
-            "{}: version {} is current, with {} records",
-            directory.location(""),
-            version,
-            shards.stream().mapToLong(BuiltSet.Shard::records).sum());
       }
       published = version;
       clean(store, version, reports);
       store.warnings().forEach(LOGGER::warn);
     }
+  }
+
+  private void commit(
+      DistantDirectory directory, DistantStore store, String version, List<ShardReport> reports)
+      throws IOException {
+    store.mark(version, plan.marker());
+    List<BuiltSet.Shard> shards = new ArrayList<>();
+    for (ShardReport report : reports) {
+      shards.add(moved(directory, store, report, version));
+    }
+    Object before =
+        BuiltSet.of(shards)
+            .commit(
+                directory,
+                store,
+                version,
+                plan.marker(),
+                replaced -> requireUnmoved(directory, replaced, reports));
+    LOGGER.info(
+        "{}: version {} is current, with {} records",
+        directory.location(""),
+        version,
+        shards.stream().mapToLong(BuiltSet.Shard::records).sum());
   }
 
   /** Fails if another write, or a rollback, has made another version current. */

@@ -29,6 +29,9 @@ import tech.bsdb.store.VersionName;
 public final class SinkTable implements DynamicTableSink, SupportsOverwrite {
   private static final Logger LOG = LoggerFactory.getLogger(SinkTable.class);
 
+  /** Tells writes of one second apart. */
+  private static final int NAME_DIGITS = 6;
+
   private final SinkSettings settings;
   private final boolean lastOfDuplicates;
   private boolean overwrite;
@@ -89,11 +92,12 @@ public final class SinkTable implements DynamicTableSink, SupportsOverwrite {
               + " SET 'execution.checkpointing.interval' = '1 min' publishes one each minute",
           settings.path());
     }
+    String id = UUID.randomUUID().toString();
     WritePlan plan =
         new WritePlan(
             settings,
-            VersionName.ofTime(Instant.now()),
-            "flink " + UUID.randomUUID(),
+            VersionName.ofTime(Instant.now()) + "-" + id.substring(0, NAME_DIGITS),
+            "flink " + id,
             merged,
             checkpointed);
     int parallelism = Math.min(settings.shards(), rows.getParallelism());

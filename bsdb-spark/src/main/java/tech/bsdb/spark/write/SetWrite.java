@@ -94,7 +94,7 @@ final class SetWrite {
       Pointer before;
       try {
         results = shards(data, plan, version, marker);
-        before = built(results).commit(directory, store, version, marker);
+        before = built(results).commit(directory, store, version, marker, any -> {});
       } catch (Exception | Error e) { // also those of Spark, which Scala does not declare
         if (abort(store, version, e)) {
           throw overtaken(directory, version, e);

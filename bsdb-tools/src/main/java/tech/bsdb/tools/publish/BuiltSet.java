@@ -68,18 +68,23 @@ public record BuiltSet(List<Shard> shards, Map<String, Long> files, byte[] manif
    * Makes the version current, once all shards have been sent.
    *
    * @param marker what its marker says
+   * @param predecessor looks at the version that it replaces
    * @return the pointer of before, or null
    * @throws IOException if a file is missing, or the marker is another one's by now
    */
   public @Nullable Pointer commit(
-      DistantDirectory directory, DistantStore store, String version, String marker)
+      DistantDirectory directory,
+      DistantStore store,
+      String version,
+      String marker,
+      DistantStore.Predecessor predecessor)
       throws IOException {
     store.retain(version, files.keySet());
     store.requireArrived(version, files);
     requireMarker(directory, store, version, marker); // so no manifest is written for another
     store.write(version + "/" + ShardedBuild.MANIFEST, manifest);
     requireMarker(directory, store, version, marker);
-    return store.goLive(version);
+    return store.goLive(version, predecessor);
   }
 
   private static void requireMarker(

@@ -512,14 +512,28 @@ public final class DistantStore extends Store {
     }
   }
 
+  /** Looks at the version that is about to be replaced. */
+  @FunctionalInterface
+  public interface Predecessor {
+    /** Fails if the version must not be replaced; null if there is none. */
+    void check(@Nullable String current) throws IOException;
+  }
+
+  /** Makes a version current whatever is; see {@link #goLive(String, Predecessor)}. */
+  public @Nullable Pointer goLive(String version) throws IOException {
+    return goLive(version, any -> {});
+  }
+
   /**
    * Makes a version current, and removes its marker. If the answer of the file system is lost, the
    * pointer says whether it took place.
    *
+   * @param predecessor called right before; what it throws is thrown
    * @return the pointer of before, or null
    */
-  public @Nullable Pointer goLive(String version) throws IOException {
+  public @Nullable Pointer goLive(String version, Predecessor predecessor) throws IOException {
     Pointer now = pointer();
+    predecessor.check(now == null ? null : now.current());
     try {
       point(now == null ? Pointer.to(version) : now.pushed(version));
     } catch (IOException e) {
