@@ -287,6 +287,8 @@ final class StreamSinkTest {
     assertThatThrownBy(job::await)
         .hasStackTraceContaining("became current while this job continued");
     assertThat(LocalFlink.contents(path)).containsExactly("-1={\"id\":-1,\"v\":\"of another\"}");
-    assertThat(Store.open(path).versions()).hasSize(versions.size() + 1);
+    LocalFlink.run(
+        flink.batch(), TABLE + LocalFlink.at(path), "INSERT OVERWRITE t VALUES (-2, 'the last')");
+    assertThat(Store.open(path).versions()).hasSize(versions.size() + 2);
   }
 }

@@ -255,17 +255,22 @@ final class Publisher extends AbstractStreamOperator<Void>
         report.number(), origin.databaseId(), origin.records(), 0, 0, files, null);
   }
 
-  /** Removes old versions, and what failed attempts of this write left. */
+  /**
+   * Removes old versions, and what failed attempts and other jobs have left: those that still run
+   * cannot publish any more, because this one has.
+   */
   private void clean(DistantStore store, String version, List<ShardReport> reports) {
     Set<String> used = reports.stream().map(ShardReport::version).collect(Collectors.toSet());
     try {
       for (String name : store.unfinished(store.entries())) {
-        if (name.startsWith(plan.name())
-            && VersionName.NATURAL.compare(name, version) < 0
-            && !used.contains(name)
-            && plan.marker().equals(store.marker(name))
-            && store.remove(name)) {
-          LOGGER.info("removed {}, which a failed attempt left", name);
+        String marker = store.marker(name);
+        boolean own = plan.marker().equals(marker);
+        boolean left =
+            own
+                ? VersionName.NATURAL.compare(name, version) < 0 && !used.contains(name)
+                : marker != null && marker.startsWith(WritePlan.MARKER_START);
+        if (left && store.remove(name)) {
+          LOGGER.info("removed {}, which {} left", name, marker);
         }
       }
       if (plan.settings().keep() >= 0) {

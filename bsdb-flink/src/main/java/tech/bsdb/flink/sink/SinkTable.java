@@ -97,7 +97,7 @@ public final class SinkTable implements DynamicTableSink, SupportsOverwrite {
         new WritePlan(
             settings,
             VersionName.ofTime(Instant.now()) + "-" + id.substring(0, NAME_DIGITS),
-            "flink " + id,
+            WritePlan.MARKER_START + id,
             merged,
             checkpointed);
     int parallelism = Math.min(settings.shards(), rows.getParallelism());

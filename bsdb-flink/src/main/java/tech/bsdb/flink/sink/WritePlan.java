@@ -17,6 +17,9 @@ record WritePlan(
   /** The checkpoint of what is written at the end of the input. */
   static final long END = Long.MAX_VALUE;
 
+  /** What all markers of Flink begin with. */
+  static final String MARKER_START = "flink ";
+
   /**
    * The name of the version of a checkpoint.
    *
