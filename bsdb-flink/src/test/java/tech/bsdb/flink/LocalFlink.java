@@ -11,6 +11,7 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
+import org.apache.flink.runtime.util.EnvironmentInformation;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.TableResult;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
@@ -26,6 +27,9 @@ import tech.bsdb.tools.text.JsonBuffer;
 
 /** The cluster of a test class: two task managers in this process. */
 final class LocalFlink implements AutoCloseable {
+  /** Whether this is Flink 2. */
+  static final boolean IS_2 = EnvironmentInformation.getVersion().startsWith("2.");
+
   private static final int SLOTS = 4;
 
   private final MiniCluster cluster;

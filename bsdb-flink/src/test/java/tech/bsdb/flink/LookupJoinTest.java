@@ -3,6 +3,7 @@ package tech.bsdb.flink;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -135,6 +136,7 @@ final class LookupJoinTest {
 
   @Test
   void rowsGoToTheSubtaskOfTheirShard() throws Exception {
+    assumeThat(LocalFlink.IS_2).isTrue();
     Path store = publish("v1", 500, "value ", BuildOptions.defaults().withShards(2));
     StreamTableEnvironment tables = flink.stream();
     LocalFlink.run(

@@ -40,9 +40,16 @@ public class LookupTable implements LookupTableSource, SupportsProjectionPushDow
   /** Creates a table, which in Flink 2 also routes rows to the subtask of their shard. */
   public static LookupTable of(LookupSettings settings, boolean async, DataType columns) {
     try {
-      return new RoutedTable(settings, async, columns);
+      return SinceFlink2.of(settings, async, columns);
     } catch (NoClassDefFoundError before2) {
       return new LookupTable(settings, async, columns);
+    }
+  }
+
+  /** The one class that names {@link RoutedTable}, so that this one can be loaded without it. */
+  private static final class SinceFlink2 {
+    static LookupTable of(LookupSettings settings, boolean async, DataType columns) {
+      return new RoutedTable(settings, async, columns);
     }
   }
 

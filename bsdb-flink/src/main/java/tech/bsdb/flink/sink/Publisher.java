@@ -5,11 +5,8 @@ import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.OptionalLong;
-import java.util.Set;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
@@ -26,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tech.bsdb.flink.place.Places;
+import tech.bsdb.flink.sink.PublishQueue.Saved;
 import tech.bsdb.flink.sink.SentShard.Origin;
 import tech.bsdb.store.VersionName;
 import tech.bsdb.tools.publish.BuiltSet;
@@ -45,16 +43,7 @@ final class Publisher extends AbstractStreamOperator<Void>
   private final WritePlan plan;
   private transient @Nullable ListState<byte[]> state;
 
-  /** The reports of each checkpoint, by the numbers of the shards. */
-  private transient NavigableMap<Long, Map<Integer, ShardReport>> waiting = new TreeMap<>();
-
-  /** The version that this write published last; null if none yet. */
-  private transient @Nullable String published;
-
-  /** The checkpoint that was complete last, and the first one after the end of the input. */
-  private transient long completed;
-
-  private transient long last;
+  private transient PublishQueue queue = new PublishQueue(0);
   private transient boolean ended;
 
   Publisher(WritePlan plan) {
@@ -64,9 +53,7 @@ final class Publisher extends AbstractStreamOperator<Void>
   @Override
   public void initializeState(StateInitializationContext context) throws Exception {
     super.initializeState(context);
-    waiting = new TreeMap<>();
-    completed = -1;
-    last = WritePlan.END;
+    queue = new PublishQueue(plan.settings().shards());
     state =
         context
             .getOperatorStateStore()
@@ -75,46 +62,28 @@ final class Publisher extends AbstractStreamOperator<Void>
                     "waiting", PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
     OptionalLong restored = context.getRestoredCheckpointId();
     if (restored.isPresent()) {
-      completed = restored.getAsLong();
+      String current;
+      try (DistantDirectory directory = Places.open(plan.settings().path())) {
+        current = new DistantStore(directory, BuiltSet.attempts(directory)).current();
+      }
       for (byte[] encoded : state.get()) {
-        restore(encoded);
+        Saved saved = InstantiationUtil.deserializeObject(encoded, Saved.class.getClassLoader());
+        queue.restore(saved, restored.getAsLong(), current);
       }
       publish();
     }
   }
 
-  /** The state: the last version, when the input ended, and the reports. */
-  private record Saved(@Nullable String published, long last, List<ShardReport> waiting)
-      implements java.io.Serializable {}
-
-  private void restore(byte[] encoded) throws IOException, ClassNotFoundException {
-    Saved saved = InstantiationUtil.deserializeObject(encoded, Saved.class.getClassLoader());
-    published = saved.published;
-    last = saved.last;
-    saved.waiting.forEach(this::add);
-  }
-
-  private void add(ShardReport report) {
-    waiting
-        .computeIfAbsent(report.checkpoint(), none -> new TreeMap<>())
-        .put(report.number(), report);
-  }
-
   @Override
   public void processElement(StreamRecord<byte[]> element) throws IOException {
-    add(ShardReport.decode(element.getValue()));
+    queue.add(ShardReport.decode(element.getValue()));
     publish();
   }
 
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
-    if (ended) {
-      last = Math.min(last, context.getCheckpointId());
-    }
-    List<ShardReport> reports = new ArrayList<>();
-    waiting.values().forEach(each -> reports.addAll(each.values()));
-    Saved saved = new Saved(published, last, reports);
+    Saved saved = queue.save(context.getCheckpointId(), ended);
     Objects.requireNonNull(state, "not open")
         .update(List.of(InstantiationUtil.serializeObject(saved)));
   }
@@ -122,7 +91,7 @@ final class Publisher extends AbstractStreamOperator<Void>
   @Override
   public void notifyCheckpointComplete(long checkpoint) throws Exception {
     super.notifyCheckpointComplete(checkpoint);
-    completed = Math.max(completed, checkpoint);
+    queue.complete(checkpoint);
     publish();
   }
 
@@ -130,36 +99,24 @@ final class Publisher extends AbstractStreamOperator<Void>
   public void endInput() throws IOException {
     ended = true;
     if (!plan.checkpointed()) {
-      completed = last;
+      queue.endWithoutCheckpoint();
       publish();
     }
   }
 
-  /** Publishes what is complete. */
+  /** Publishes what may be. */
   private void publish() throws IOException {
-    int all = plan.settings().shards();
-    while (!waiting.isEmpty()) {
-      long checkpoint = waiting.firstKey();
-      boolean complete = checkpoint == WritePlan.END ? completed >= last : completed >= checkpoint;
-      Map<Integer, ShardReport> reports = waiting.get(checkpoint);
-      if (!complete) {
-        return;
-      }
-      if (reports.size() == all) {
-        publish(List.copyOf(reports.values()));
-      } else if (checkpoint == WritePlan.END || waiting.lastKey() == checkpoint) {
-        return; // the others are on their way
-      }
-      waiting.remove(checkpoint); // one that not all shards took part in is left to the next
+    List<ShardReport> next = queue.next();
+    while (next != null) {
+      ShardReport changed = Objects.requireNonNull(PublishQueue.changed(next));
+      publish(changed.version(), changed.marker(), next);
+      queue.publish(changed.version());
+      next = queue.next();
     }
   }
 
-  private void publish(List<ShardReport> reports) throws IOException {
-    List<ShardReport> changed = reports.stream().filter(ShardReport::changed).toList();
-    if (changed.isEmpty()) {
-      return;
-    }
-    String version = changed.get(0).version();
+  private void publish(String version, String marker, List<ShardReport> reports)
+      throws IOException {
     try (DistantDirectory directory = Places.open(plan.settings().path())) {
       DistantStore store = new DistantStore(directory, BuiltSet.attempts(directory));
       String current = store.current();
@@ -168,22 +125,25 @@ final class Publisher extends AbstractStreamOperator<Void>
       } else {
         try {
           requireUnmoved(directory, current, reports);
-          commit(directory, store, version, reports);
+          commit(directory, store, version, marker, reports);
         } catch (SuppressRestartsException moved) {
           boolean unused = store.remove(version);
           throw moved;
         }
       }
-      published = version;
-      clean(store, version, reports);
+      clean(store, version);
       store.warnings().forEach(LOGGER::warn);
     }
   }
 
   private void commit(
-      DistantDirectory directory, DistantStore store, String version, List<ShardReport> reports)
+      DistantDirectory directory,
+      DistantStore store,
+      String version,
+      String marker,
+      List<ShardReport> reports)
       throws IOException {
-    store.mark(version, plan.marker());
+    store.mark(version, marker);
     List<BuiltSet.Shard> shards = new ArrayList<>();
     for (ShardReport report : reports) {
       shards.add(moved(directory, store, report, version));
@@ -194,7 +154,7 @@ final class Publisher extends AbstractStreamOperator<Void>
                 directory,
                 store,
                 version,
-                plan.marker(),
+                marker,
                 replaced -> requireUnmoved(directory, replaced, reports));
     LOGGER.info(
         "{}: version {} is current, with {} records",
@@ -210,6 +170,7 @@ final class Publisher extends AbstractStreamOperator<Void>
       return;
     }
     for (ShardReport report : reports) {
+      String published = queue.published();
       String before = published == null ? report.base() : published;
       if (!Objects.equals(before, current)) {
         throw new SuppressRestartsException(
@@ -259,17 +220,15 @@ final class Publisher extends AbstractStreamOperator<Void>
    * Removes old versions, and what failed attempts and other jobs have left: those that still run
    * cannot publish any more, because this one has.
    */
-  private void clean(DistantStore store, String version, List<ShardReport> reports) {
-    Set<String> used = reports.stream().map(ShardReport::version).collect(Collectors.toSet());
+  private void clean(DistantStore store, String version) {
     try {
       for (String name : store.unfinished(store.entries())) {
         String marker = store.marker(name);
-        boolean own = plan.marker().equals(marker);
         boolean left =
-            own
-                ? VersionName.NATURAL.compare(name, version) < 0 && !used.contains(name)
+            plan.marker().equals(marker)
+                ? VersionName.NATURAL.compare(name, version) < 0
                 : marker != null && marker.startsWith(WritePlan.MARKER_START);
-        if (left && store.remove(name)) {
+        if (left && !queue.versions().contains(name) && store.remove(name)) {
           LOGGER.info("removed {}, which {} left", name, marker);
         }
       }

@@ -12,6 +12,7 @@ import tech.bsdb.tools.publish.BuiltSet;
  * @param checkpoint the number of the checkpoint, or {@link WritePlan#END}
  * @param number the number of the shard
  * @param version the version whose directory has its files
+ * @param marker what the marker of that version says while it is not complete
  * @param changed whether it was built for this checkpoint
  * @param shard the shard; null if it has not changed since the job began
  * @param base the version that the job began with; null if there was none
@@ -20,6 +21,7 @@ record ShardReport(
     long checkpoint,
     int number,
     String version,
+    String marker,
     boolean changed,
     BuiltSet.@Nullable Shard shard,
     @Nullable String base)

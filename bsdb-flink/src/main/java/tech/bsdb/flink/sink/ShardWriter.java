@@ -247,10 +247,11 @@ final class ShardWriter extends AbstractStreamOperator<byte[]>
     LOGGER.info("sent {}", shard.origin());
   }
 
-  private static ShardReport report(
+  private ShardReport report(
       Shards open, int number, SentShard shard, long checkpoint, boolean changed) {
     Origin origin = Objects.requireNonNull(shard.origin(), "built");
-    return new ShardReport(checkpoint, number, origin.version(), changed, shard.shard(), open.base);
+    return new ShardReport(
+        checkpoint, number, origin.version(), plan.marker(), changed, shard.shard(), open.base);
   }
 
   @Override
