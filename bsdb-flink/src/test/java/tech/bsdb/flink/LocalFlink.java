@@ -26,6 +26,7 @@ import tech.bsdb.tools.rows.RowSchema;
 import tech.bsdb.tools.text.JsonBuffer;
 
 /** The cluster of a test class: two task managers in this process. */
+@SuppressWarnings("try") // what is closed may be interrupted
 final class LocalFlink implements AutoCloseable {
   /** Whether this is Flink 2. */
   static final boolean IS_2 = EnvironmentInformation.getVersion().startsWith("2.");

@@ -36,6 +36,7 @@ import tech.bsdb.store.Publication;
 import tech.bsdb.store.PublishOptions;
 
 /** Lookup joins, above all with keys and values as plain text. */
+@SuppressWarnings("try") // what is closed may be interrupted
 final class LookupJoinTest {
   private static LocalFlink flink;
 

@@ -25,6 +25,7 @@ import org.slf4j.LoggerFactory;
 import tech.bsdb.flink.place.Places;
 import tech.bsdb.flink.sink.PublishQueue.Saved;
 import tech.bsdb.flink.sink.SentShard.Origin;
+import tech.bsdb.store.Pointer;
 import tech.bsdb.store.VersionName;
 import tech.bsdb.tools.publish.BuiltSet;
 import tech.bsdb.tools.publish.DistantStore;
@@ -148,7 +149,7 @@ final class Publisher extends AbstractStreamOperator<Void>
     for (ShardReport report : reports) {
       shards.add(moved(directory, store, report, version));
     }
-    Object before =
+    @Nullable Pointer unused =
         BuiltSet.of(shards)
             .commit(
                 directory,

@@ -117,11 +117,6 @@ public record BuiltSet(List<Shard> shards, Map<String, Long> files, byte[] manif
       Map<String, Long> files,
       byte @Nullable [] manifest)
       implements Serializable {
-    /** Copies the map. */
-    public Shard {
-      files = Map.copyOf(files);
-    }
-
     /**
      * Describes a shard.
      *
@@ -158,7 +153,7 @@ public record BuiltSet(List<Shard> shards, Map<String, Long> files, byte[] manif
           report.records(),
           report.duplicatesDropped(),
           report.valuesCut(),
-          files,
+          Map.copyOf(files),
           manifest);
     }
 
