@@ -238,6 +238,7 @@ NEEDS = {
     "systemd": never,
     "hadoop": never,
     "spark": never,
+    "flink": never,
     "an object store": never,
     "another machine": never,
     "prometheus": never,
