@@ -33,6 +33,7 @@ ARTIFACTS = {
     "bsdb-core": ["META-INF/versions/17/module-info.class", "META-INF/versions/22/"],
     "bsdb-tools": ["tech/bsdb/tools/Main.class"],
     "bsdb-spark_2.13": ["META-INF/services/org.apache.spark.sql.sources.DataSourceRegister", "META-INF/LICENSE"],
+    "bsdb-flink": ["META-INF/services/org.apache.flink.table.factories.Factory", "META-INF/LICENSE"],
 }
 SUMS = {".md5": hashlib.md5, ".sha1": hashlib.sha1}
 NAMESPACE = "{http://maven.apache.org/POM/4.0.0}"
