@@ -102,7 +102,7 @@ final class FlinkPageTest {
             "45={\"id\":45,\"name\":\"Dora\",\"age\":19}");
     Path counts = directory.resolve("stores/order-counts");
     assertThat(LocalFlink.contents(counts)).hasSize(5).contains("42={\"user_id\":42,\"orders\":1}");
-    assertThat(Store.open(counts).current()).matches("\\d{8}T\\d{6}Z-(\\d+|end)");
+    assertThat(Store.open(counts).current()).matches("\\d{8}T\\d{6}Z-[0-9a-f]{6}-(\\d+|end)");
   }
 
   /** A row as Flink prints it, from its line in a table of the SQL client. */
