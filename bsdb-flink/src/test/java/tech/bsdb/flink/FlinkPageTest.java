@@ -12,9 +12,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.flink.configuration.ConfigOption;
-import org.apache.flink.table.api.TableResult;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
-import org.apache.flink.table.catalog.GenericInMemoryCatalog;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tech.bsdb.store.Store;
@@ -25,23 +25,30 @@ final class FlinkPageTest {
   private static final Pattern BLOCK =
       Pattern.compile("^```(\\w*)\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
 
+  private static LocalFlink flink;
+
   @TempDir private Path directory;
 
+  @BeforeAll
+  static void start() throws Exception {
+    flink = new LocalFlink();
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    flink.close();
+  }
+
   /** Runs the statements as the SQL client does: a session that changes between the two modes. */
-  private static final class Session {
+  private static final class PageSession {
     private final StreamTableEnvironment batch;
     private final StreamTableEnvironment stream;
     private StreamTableEnvironment current;
 
-    Session(LocalFlink flink) throws Exception {
+    PageSession() throws Exception {
       batch = flink.batch();
       stream = flink.stream();
       current = stream;
-      GenericInMemoryCatalog tables = new GenericInMemoryCatalog("page");
-      for (StreamTableEnvironment each : List.of(batch, stream)) {
-        each.registerCatalog("page", tables);
-        each.useCatalog("page");
-      }
     }
 
     /** Returns the rows of a query, as they are printed; none of another statement. */
@@ -51,11 +58,11 @@ final class FlinkPageTest {
         set(set.group(1), set.group(2));
       } else if (statement.startsWith("SELECT")) {
         return LocalFlink.rows(current, statement);
+      } else if (statement.startsWith("CREATE")) {
+        LocalFlink.run(batch, statement);
+        LocalFlink.run(stream, statement);
       } else {
-        TableResult result = current.executeSql(statement);
-        if (result.getJobClient().isPresent()) {
-          result.await(); // table.dml-sync
-        }
+        LocalFlink.run(current, statement); // to its end: table.dml-sync
       }
       return List.of();
     }
@@ -76,20 +83,18 @@ final class FlinkPageTest {
   void theStatementsRun() throws Exception {
     List<String> found = new ArrayList<>();
     List<String> shown = new ArrayList<>();
-    try (LocalFlink flink = new LocalFlink()) {
-      Session session = new Session(flink);
-      Matcher block = BLOCK.matcher(Files.readString(PAGE));
-      while (block.find()) {
-        if (block.group(1).equals("sql")) {
-          String text = block.group(2).replace("'/tmp/stores", "'" + directory + "/stores");
-          for (String statement : text.split(";\n", -1)) {
-            if (!statement.isBlank()) {
-              found.addAll(session.run(statement.strip()));
-            }
+    PageSession session = new PageSession();
+    Matcher block = BLOCK.matcher(Files.readString(PAGE));
+    while (block.find()) {
+      if (block.group(1).equals("sql")) {
+        String text = block.group(2).replace("'/tmp/stores", "'" + directory + "/stores");
+        for (String statement : text.split(";\n", -1)) {
+          if (!statement.isBlank()) {
+            found.addAll(session.run(statement.strip()));
           }
-        } else {
-          block.group(2).lines().filter(line -> line.startsWith("| +I ")).forEach(shown::add);
         }
+      } else {
+        block.group(2).lines().filter(line -> line.startsWith("| +I ")).forEach(shown::add);
       }
     }
     assertThat(found).isEqualTo(shown.stream().map(FlinkPageTest::row).toList());
