@@ -1,5 +1,6 @@
 package tech.bsdb.flink;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -18,6 +19,7 @@ import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.LogicalTypeRoot;
 import org.apache.flink.table.types.logical.RowType;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.BuildOptions;
 import tech.bsdb.Layout;
 import tech.bsdb.flink.TableOptions.Duplicates;
 import tech.bsdb.flink.TableOptions.Format;
@@ -28,6 +30,7 @@ import tech.bsdb.flink.rows.ColumnTypes;
 import tech.bsdb.flink.rows.KeyWriter;
 import tech.bsdb.flink.sink.SinkSettings;
 import tech.bsdb.flink.sink.SinkTable;
+import tech.bsdb.store.ReloadOptions;
 import tech.bsdb.tools.rows.AvroSchemas;
 
 /** Makes the tables of the connector {@code bsdb}. */
@@ -56,12 +59,18 @@ public final class BsdbTableFactory implements DynamicTableSourceFactory, Dynami
     Keys keys = Keys.of(context, options);
     Read read = options.get(TableOptions.LOOKUP_READ);
     boolean async = options.getOptional(TableOptions.LOOKUP_ASYNC).orElse(read == Read.PLACE);
+    Duration poll = options.get(TableOptions.LOOKUP_POLL);
+    try {
+      Object unused = ReloadOptions.defaults().withPoll(poll);
+    } catch (IllegalArgumentException e) {
+      throw new ValidationException("'lookup.poll': " + e.getMessage(), e);
+    }
     LookupSettings settings =
         new LookupSettings(
             options.get(TableOptions.PATH),
             read == Read.PLACE,
             options.getOptional(TableOptions.LOOKUP_DIRECTORY).orElse(null),
-            options.get(TableOptions.LOOKUP_POLL),
+            poll,
             keys.columns(),
             keys.join(),
             inRange(options, TableOptions.LOOKUP_BATCH, 1, 65_536),
@@ -83,7 +92,7 @@ public final class BsdbTableFactory implements DynamicTableSourceFactory, Dynami
             keys.join(),
             schema(options.get(TableOptions.VALUE_FORMAT), columns, keys.columns()),
             inRange(options, TableOptions.SINK_SHARDS, 1, 16_384),
-            layout(options.get(TableOptions.SINK_LAYOUT)),
+            layout(options),
             options.get(TableOptions.SINK_ORDERED),
             options.get(TableOptions.SINK_MEMORY).getBytes(),
             options.getOptional(TableOptions.SINK_KEEP).isEmpty()
@@ -91,7 +100,12 @@ public final class BsdbTableFactory implements DynamicTableSourceFactory, Dynami
                 : inRange(options, TableOptions.SINK_KEEP, 0, 1_000_000),
             duplicates != Duplicates.LAST,
             options.getOptional(TableOptions.SINK_DIRECTORY).orElse(null));
-    return new SinkTable(settings, duplicates == Duplicates.LAST);
+    try {
+      settings.check();
+    } catch (IllegalArgumentException e) {
+      throw new ValidationException(e.getMessage(), e);
+    }
+    return new SinkTable(settings, duplicates == null ? null : duplicates == Duplicates.ERROR);
   }
 
   private ReadableConfig options(Context context) {
@@ -110,7 +124,12 @@ public final class BsdbTableFactory implements DynamicTableSourceFactory, Dynami
     return number;
   }
 
-  private static Layout layout(String written) {
+  private static Layout layout(ReadableConfig options) {
+    String written = options.getOptional(TableOptions.SINK_LAYOUT).orElse(null);
+    if (written == null) {
+      boolean ordered = options.get(TableOptions.SINK_ORDERED);
+      return BuildOptions.defaults().withOrderedKeys(ordered).layout();
+    }
     for (Layout layout : Layout.values()) {
       if (layout.id().equals(written.toLowerCase(Locale.ROOT))) {
         return layout;

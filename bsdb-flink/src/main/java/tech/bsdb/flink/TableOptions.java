@@ -6,7 +6,6 @@ import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.MemorySize;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.Layout;
 
 /** The options of {@code CREATE TABLE ... WITH ('connector' = 'bsdb', ...)}. */
 public final class TableOptions {
@@ -75,8 +74,8 @@ public final class TableOptions {
   static final ConfigOption<String> SINK_LAYOUT =
       ConfigOptions.key("sink.layout")
           .stringType()
-          .defaultValue(Layout.PACKED.id())
-          .withDescription("How records are stored.");
+          .noDefaultValue()
+          .withDescription("How records are stored: packed, or blocked if they are ordered.");
 
   static final ConfigOption<Boolean> SINK_ORDERED =
       ConfigOptions.key("sink.ordered")

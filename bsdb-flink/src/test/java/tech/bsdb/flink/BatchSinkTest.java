@@ -164,6 +164,14 @@ final class BatchSinkTest {
             "(k INT, v STRING, w STRING, PRIMARY KEY (k) NOT ENFORCED)",
             store.toString(),
             "'value-format' = 'raw'"));
+    refused(
+        insert,
+        "'sink.memory': memoryBytes is",
+        tables(COLUMNS, store.toString(), "'sink.memory' = '1 kb'"));
+    StreamTableEnvironment strict = flink.stream();
+    LocalFlink.run(
+        strict, "CREATE TABLE t " + COLUMNS + LocalFlink.at(store, "'sink.duplicates' = 'error'"));
+    refused(insert, "'sink.duplicates' = 'error' needs the batch mode", strict);
     StreamTableEnvironment streams = flink.stream();
     LocalFlink.run(streams, "CREATE TABLE t " + COLUMNS + LocalFlink.at(store));
     refused("INSERT OVERWRITE t VALUES (2, 'b')", "needs the batch mode", streams);

@@ -290,6 +290,14 @@ final class LookupJoinTest {
     refused(
         "(id BIGINT, name STRING" + key + " WITH ('connector' = 'bsdb', 'path' = 's3://b/x')",
         "neither Flink nor Hadoop has a file system for s3");
+    refused(
+        "(id BIGINT, name STRING" + key + LocalFlink.at(typed, "'lookup.poll' = '2 d'"),
+        "'lookup.poll': poll is PT48H, not in 1 ms to 1 day");
+    refused(
+        "(id BIGINT, name STRING"
+            + key
+            + " WITH ('connector' = 'bsdb', 'path' = 's3://b/x', 'lookup.read' = 'place')",
+        "s3");
     Files.writeString(typed.resolve("CURRENT"), "\n");
     refused("(id BIGINT, name STRING" + key + LocalFlink.at(typed), "names no version");
   }

@@ -62,6 +62,7 @@ public final class BatchedLookup extends AsyncLookupFunction {
     private final ConcurrentLinkedQueue<TableReader> readers = new ConcurrentLinkedQueue<>();
     private final AtomicInteger idle;
     private final ExecutorService threads;
+    private volatile boolean closed;
 
     Batches(LookupPlan plan, FunctionContext context) throws IOException {
       int count = plan.settings().threads();
@@ -133,6 +134,9 @@ public final class BatchedLookup extends AsyncLookupFunction {
       } finally {
         readers.add(reader);
         idle.incrementAndGet();
+        if (closed) {
+          closeReaders();
+        }
       }
       if (!queue.isEmpty()) {
         wake(); // for what came between the last look and becoming idle
@@ -177,7 +181,15 @@ public final class BatchedLookup extends AsyncLookupFunction {
         List<Runnable> unused = threads.shutdownNow();
         Thread.currentThread().interrupt();
       }
-      readers.forEach(TableReader::close);
+      closed = true;
+      closeReaders();
+    }
+
+    /** Closes those that are idle; a lookup that still runs closes its own. */
+    private void closeReaders() {
+      for (TableReader each = readers.poll(); each != null; each = readers.poll()) {
+        each.close();
+      }
     }
   }
 }

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.flink.place.Places;
 import tech.bsdb.remote.RemoteOptions;
@@ -20,31 +21,51 @@ final class SharedTable implements AutoCloseable {
   private static final Map<LookupSettings, SharedTable> OPEN = new HashMap<>();
 
   private final LookupSettings settings;
-  private final @Nullable LocalCopy copy;
-  private final ReloadingDatabase database;
+
+  /** Guarded by {@link #OPEN}. */
   private int users;
 
-  private SharedTable(LookupSettings settings) throws IOException {
+  // guarded by this
+  private @Nullable LocalCopy copy;
+  private @Nullable ReloadingDatabase database;
+
+  private SharedTable(LookupSettings settings) {
     this.settings = settings;
+  }
+
+  /** Uses a table, which is opened first unless this process has it. */
+  static SharedTable use(LookupSettings settings) throws IOException {
+    SharedTable table;
+    synchronized (OPEN) {
+      table = OPEN.computeIfAbsent(settings, SharedTable::new);
+      table.users++;
+    }
+    try {
+      table.open();
+      return table;
+    } catch (IOException | RuntimeException e) {
+      table.close();
+      throw e;
+    }
+  }
+
+  /** Opens it for the first user; others wait meanwhile. */
+  private synchronized void open() throws IOException {
+    if (database != null) {
+      return;
+    }
     ReloadOptions reload = ReloadOptions.defaults().withPoll(settings.poll());
     Path local = Places.local(settings.path());
     if (local != null) {
-      copy = null;
       database = ReloadingDatabase.open(local, reload);
     } else if (settings.inPlace()) {
-      copy = null;
       RemoteOptions remote = RemoteOptions.defaults().withCache(directory("pages"));
       database = ReloadingDatabase.open(URI.create(settings.path()), remote, reload);
     } else {
-      copy = LocalCopy.of(settings.path(), directory("copies"), settings.poll());
-      ReloadingDatabase opened;
-      try {
-        opened = ReloadingDatabase.open(copy.store(), reload);
-        copy.follow(opened);
-      } catch (IOException | RuntimeException e) {
-        copy.close();
-        throw e;
-      }
+      LocalCopy followed = LocalCopy.of(settings.path(), directory("copies"), settings.poll());
+      ReloadingDatabase opened = ReloadingDatabase.open(followed.store(), reload);
+      followed.follow(opened);
+      copy = followed;
       database = opened;
     }
   }
@@ -58,21 +79,8 @@ final class SharedTable implements AutoCloseable {
     return Files.createDirectories(root.resolve(below));
   }
 
-  /** Uses a table, which is opened first unless this process has it. */
-  static SharedTable use(LookupSettings settings) throws IOException {
-    synchronized (OPEN) {
-      SharedTable table = OPEN.get(settings);
-      if (table == null) {
-        table = new SharedTable(settings);
-        OPEN.put(settings, table);
-      }
-      table.users++;
-      return table;
-    }
-  }
-
-  ReloadingDatabase database() {
-    return database;
+  synchronized ReloadingDatabase database() {
+    return Objects.requireNonNull(database, "open");
   }
 
   /** Ends one use. */
@@ -84,9 +92,13 @@ final class SharedTable implements AutoCloseable {
       }
       OPEN.remove(settings);
     }
-    if (copy != null) {
-      copy.close();
+    synchronized (this) {
+      if (copy != null) {
+        copy.close();
+      }
+      if (database != null) {
+        database.close();
+      }
     }
-    database.close();
   }
 }

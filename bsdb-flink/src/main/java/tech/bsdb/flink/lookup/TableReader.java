@@ -20,6 +20,7 @@ import tech.bsdb.flink.lookup.LookupTable.LookupPlan;
 import tech.bsdb.flink.rows.KeyWriter;
 import tech.bsdb.flink.rows.RowReader;
 import tech.bsdb.store.Lease;
+import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.tools.rows.BadRowException;
 import tech.bsdb.tools.rows.RowSchema;
 
@@ -32,6 +33,7 @@ final class TableReader implements AutoCloseable {
 
   private final LookupPlan plan;
   private final SharedTable table;
+  private final ReloadingDatabase database;
   private final KeyWriter keys;
   private final Counter absent;
   private final List<Condition> conditions = new ArrayList<>();
@@ -63,8 +65,9 @@ final class TableReader implements AutoCloseable {
     }
     this.table = SharedTable.use(plan.settings());
     try {
-      swaps = table.database().swaps();
-      lease = table.database().acquire();
+      database = table.database();
+      swaps = database.swaps();
+      lease = database.acquire();
       try {
         rows = reader(lease.database());
       } catch (IllegalArgumentException e) {
@@ -76,7 +79,7 @@ final class TableReader implements AutoCloseable {
       throw e;
     }
     this.absent = metrics.counter("bsdbAbsentKeys");
-    metrics.gauge("bsdbVersionsLoaded", () -> table.database().swaps());
+    metrics.gauge("bsdbVersionsLoaded", database::swaps);
   }
 
   private RowReader reader(Database database) {
@@ -90,10 +93,10 @@ final class TableReader implements AutoCloseable {
 
   /** Turns to the current version, if there is another one. */
   Database current() {
-    long now = table.database().swaps();
+    long now = database.swaps();
     if (now != swaps) {
       swaps = now;
-      Lease newer = table.database().acquire();
+      Lease newer = database.acquire();
       try {
         rows = reader(newer.database());
         lease.close();

@@ -39,13 +39,14 @@ public final class Places {
    * @throws IOException if nothing reads the scheme; the message says what would
    */
   public static DistantDirectory open(String location) throws IOException {
-    if (local(location) != null || isOfHadoop(uri(location))) {
+    if (local(location) != null || HadoopOrigins.reads(uri(location))) {
       return DistantDirectory.open(location, FileSourceOptions.local());
     }
     String scheme = String.valueOf(uri(location).getScheme()).toLowerCase(Locale.ROOT);
     if (scheme.equals("http") || scheme.equals("https")) {
       throw new InputException(
-          location + " is on a web server, which can be read in place: 'lookup.read' = 'place'");
+          location
+              + " is on a web server, which can only be read, in place: 'lookup.read' = 'place'");
     }
     try {
       return FlinkDirectory.of(uri(location));
@@ -55,19 +56,6 @@ public final class Places {
                   + " (plugins/s3-fs-presto, for example), or Hadoop's client to the class path (%s)")
               .formatted(location, scheme, e.getMessage()));
     }
-  }
-
-  private static boolean isOfHadoop(URI location) throws IOException {
-    try {
-      Class<?> unused =
-          Class.forName(
-              "org.apache.hadoop.fs.FileSystem",
-              /* initialize= */ false,
-              Places.class.getClassLoader());
-    } catch (ClassNotFoundException withoutHadoop) {
-      return false;
-    }
-    return HadoopOrigins.reads(location);
   }
 
   private static URI uri(String location) throws InputException {

@@ -217,27 +217,21 @@ final class Publisher extends AbstractStreamOperator<Void>
         report.number(), origin.databaseId(), origin.records(), 0, 0, files, null);
   }
 
-  /**
-   * Removes old versions, and what failed attempts and other jobs have left: those that still run
-   * cannot publish any more, because this one has.
-   */
+  /** Removes old versions, and what failed attempts have left: others, once it is a day old. */
   private void clean(DistantStore store, String version) {
+    int keep = plan.settings().keep();
     try {
       for (String name : store.unfinished(store.entries())) {
-        String marker = store.marker(name);
-        boolean left =
-            plan.marker().equals(marker)
-                ? VersionName.NATURAL.compare(name, version) < 0
-                : marker != null && marker.startsWith(WritePlan.MARKER_START);
-        if (left && !queue.versions().contains(name) && store.remove(name)) {
-          LOGGER.info("removed {}, which {} left", name, marker);
+        if (plan.marker().equals(store.marker(name))
+            && VersionName.NATURAL.compare(name, version) < 0
+            && !queue.versions().contains(name)
+            && store.remove(name)) {
+          LOGGER.info("removed {}, which a failed attempt left", name);
         }
       }
-      if (plan.settings().keep() >= 0) {
-        store
-            .keep(version, plan.settings().keep())
-            .forEach(name -> LOGGER.info("removed version {}", name));
-      }
+      store
+          .keep(version, keep < 0 ? Integer.MAX_VALUE : keep)
+          .forEach(name -> LOGGER.info("removed version {}", name));
     } catch (IOException e) {
       LOGGER.warn("version {} is current, but not all old ones were removed", version, e);
     }

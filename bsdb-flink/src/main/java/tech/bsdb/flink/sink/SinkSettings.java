@@ -70,6 +70,19 @@ public record SinkSettings(
     return new KeyWriter(places, types, keys, keyJoin);
   }
 
+  /**
+   * Checks the settings of builds.
+   *
+   * @throws IllegalArgumentException if one is out of range; the message names the option
+   */
+  public void check() {
+    try {
+      Object unused = BuildOptions.defaults().withMemoryBytes(memoryBytes);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("'sink.memory': " + e.getMessage(), e);
+    }
+  }
+
   /** The options of the build of a shard without a base. */
   BuildOptions build(int shard, Path temporary) {
     BuildOptions build =

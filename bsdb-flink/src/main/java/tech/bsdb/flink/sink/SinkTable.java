@@ -18,6 +18,7 @@ import org.apache.flink.table.connector.sink.DynamicTableSink;
 import org.apache.flink.table.connector.sink.abilities.SupportsOverwrite;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.types.RowKind;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tech.bsdb.store.VersionName;
@@ -33,17 +34,18 @@ public final class SinkTable implements DynamicTableSink, SupportsOverwrite {
   private static final int NAME_DIGITS = 6;
 
   private final SinkSettings settings;
-  private final boolean lastOfDuplicates;
+  private final @Nullable Boolean failOnDuplicates;
   private boolean overwrite;
 
   /**
    * Creates a table.
    *
-   * @param lastOfDuplicates whether users said that the last of several rows with one key stays
+   * @param failOnDuplicates whether several rows with one key fail the write, as those of a batch
+   *     do; else the last stays, as that of a stream does; null if users did not say
    */
-  public SinkTable(SinkSettings settings, boolean lastOfDuplicates) {
+  public SinkTable(SinkSettings settings, @Nullable Boolean failOnDuplicates) {
     this.settings = settings;
-    this.lastOfDuplicates = lastOfDuplicates;
+    this.failOnDuplicates = failOnDuplicates;
   }
 
   @Override
@@ -68,7 +70,13 @@ public final class SinkTable implements DynamicTableSink, SupportsOverwrite {
           "INSERT OVERWRITE needs the batch mode (SET 'execution.runtime-mode' = 'batch'): a"
               + " stream never has all rows");
     }
-    SinkSettings fitting = bounded && !lastOfDuplicates ? settings : settings.keepingLast();
+    if (Boolean.TRUE.equals(failOnDuplicates) && !bounded) {
+      throw new ValidationException(
+          "'sink.duplicates' = 'error' needs the batch mode: in a stream, a later row of a key"
+              + " replaces the earlier one");
+    }
+    boolean last = !bounded || Boolean.FALSE.equals(failOnDuplicates);
+    SinkSettings fitting = last ? settings.keepingLast() : settings;
     boolean merged = !overwrite;
     return new DataStreamSinkProvider() {
       @Override
@@ -131,7 +139,7 @@ public final class SinkTable implements DynamicTableSink, SupportsOverwrite {
 
   @Override
   public DynamicTableSink copy() {
-    SinkTable copy = new SinkTable(settings, lastOfDuplicates);
+    SinkTable copy = new SinkTable(settings, failOnDuplicates);
     copy.overwrite = overwrite;
     return copy;
   }

@@ -33,7 +33,9 @@ public final class HadoopOrigins implements OriginProvider {
   /** Whether Hadoop is here and names a file system for a location. */
   public static boolean reads(URI location) throws IOException {
     String scheme = String.valueOf(location.getScheme()).toLowerCase(Locale.ROOT);
-    return !OTHERS.contains(scheme) && isHadoopHere() && isKnown(scheme, FileSourceOptions.local());
+    return !OTHERS.contains(scheme)
+        && isHadoopHere()
+        && Schemes.isKnown(scheme, FileSourceOptions.local());
   }
 
   private static boolean isHadoopHere() {
@@ -45,15 +47,18 @@ public final class HadoopOrigins implements OriginProvider {
     }
   }
 
-  /** Whether Hadoop names a file system for a scheme, even if its jars are missing. */
-  private static boolean isKnown(String scheme, FileSourceOptions options) throws IOException {
-    try {
-      Class<?> unused = FileSystem.getFileSystemClass(scheme, HadoopConfiguration.of(options));
-      return true;
-    } catch (UnsupportedFileSystemException unknown) {
-      return false;
-    } catch (RuntimeException | LinkageError missing) {
-      return true; // opening it says what is missing
+  /** The one class that names those of Hadoop, so that the other can be loaded without them. */
+  private static final class Schemes {
+    /** Whether Hadoop names a file system for a scheme, even if its jars are missing. */
+    static boolean isKnown(String scheme, FileSourceOptions options) throws IOException {
+      try {
+        Class<?> unused = FileSystem.getFileSystemClass(scheme, HadoopConfiguration.of(options));
+        return true;
+      } catch (UnsupportedFileSystemException unknown) {
+        return false;
+      } catch (RuntimeException | LinkageError missing) {
+        return true; // opening it says what is missing
+      }
     }
   }
 }
