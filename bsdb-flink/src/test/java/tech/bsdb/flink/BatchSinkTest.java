@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.Database;
 import tech.bsdb.store.Store;
@@ -64,33 +65,40 @@ final class BatchSinkTest {
         .toList();
   }
 
+  @Test
+  void rowsOfShardsAreReplacedOrAdded() throws Exception {
+    replacedOrAdded(4, "elsewhere://");
+  }
+
   @ParameterizedTest
-  @ValueSource(ints = {1, 4})
-  void rowsAreReplacedOrAdded(int shards) throws Exception {
-    Path store = directory.resolve("store");
-    for (String path : List.of(store.toString(), "elsewhere://" + directory.resolve("plugin"))) {
-      StreamTableEnvironment tables =
-          tables(COLUMNS, path, "'sink.shards' = '" + shards + "'", "'sink.keep' = '1'");
-      Path here = Path.of(path.replace("elsewhere://", ""));
-      LocalFlink.run(tables, "INSERT INTO t " + values(IntStream.range(0, 100), "a"));
-      assertThat(LocalFlink.contents(here)).isEqualTo(expected(IntStream.range(0, 100), "a"));
-      // one row: all shards but one are as they were
-      LocalFlink.run(tables, "INSERT INTO t " + values(IntStream.of(100), "a"));
-      assertThat(LocalFlink.contents(here)).isEqualTo(expected(IntStream.range(0, 101), "a"));
-      LocalFlink.run(tables, "INSERT INTO t " + values(IntStream.range(0, 101), "b"));
-      assertThat(LocalFlink.contents(here)).isEqualTo(expected(IntStream.range(0, 101), "b"));
-      LocalFlink.run(tables, "INSERT OVERWRITE t " + values(IntStream.range(7, 9), "c"));
-      assertThat(LocalFlink.contents(here)).isEqualTo(expected(IntStream.range(7, 9), "c"));
-      LocalFlink.run(
-          tables, "INSERT OVERWRITE t SELECT * FROM (VALUES (1, 'no')) AS x(k, v) WHERE k < 0");
-      assertThat(LocalFlink.contents(here)).isEmpty();
-      assertThat(Store.open(here).versions()).hasSize(2);
-      for (StoredVersion version : Store.open(here).versions()) {
-        Object unused = Database.verify(here.resolve(version.name()), (done, total) -> {});
-      }
-      try (Stream<Path> files = Files.walk(here)) {
-        assertThat(files.map(file -> file.getFileName().toString())).doesNotContain(".pushing");
-      }
+  @CsvSource({"1,elsewhere://", "1,''", "4,''"})
+  @Tag("nightly")
+  void rowsAreReplacedOrAdded(int shards, String scheme) throws Exception {
+    replacedOrAdded(shards, scheme);
+  }
+
+  private void replacedOrAdded(int shards, String scheme) throws Exception {
+    Path here = directory.resolve("store");
+    StreamTableEnvironment tables =
+        tables(COLUMNS, scheme + here, "'sink.shards' = '" + shards + "'", "'sink.keep' = '1'");
+    LocalFlink.run(tables, "INSERT INTO t " + values(IntStream.range(0, 100), "a"));
+    assertThat(LocalFlink.contents(here)).isEqualTo(expected(IntStream.range(0, 100), "a"));
+    // one row: all shards but one are as they were
+    LocalFlink.run(tables, "INSERT INTO t " + values(IntStream.of(100), "a"));
+    assertThat(LocalFlink.contents(here)).isEqualTo(expected(IntStream.range(0, 101), "a"));
+    LocalFlink.run(tables, "INSERT INTO t " + values(IntStream.range(0, 101), "b"));
+    assertThat(LocalFlink.contents(here)).isEqualTo(expected(IntStream.range(0, 101), "b"));
+    LocalFlink.run(tables, "INSERT OVERWRITE t " + values(IntStream.range(7, 9), "c"));
+    assertThat(LocalFlink.contents(here)).isEqualTo(expected(IntStream.range(7, 9), "c"));
+    LocalFlink.run(
+        tables, "INSERT OVERWRITE t SELECT * FROM (VALUES (1, 'no')) AS x(k, v) WHERE k < 0");
+    assertThat(LocalFlink.contents(here)).isEmpty();
+    assertThat(Store.open(here).versions()).hasSize(2);
+    for (StoredVersion version : Store.open(here).versions()) {
+      Object unused = Database.verify(here.resolve(version.name()), (done, total) -> {});
+    }
+    try (Stream<Path> files = Files.walk(here)) {
+      assertThat(files.map(file -> file.getFileName().toString())).doesNotContain(".pushing");
     }
   }
 

@@ -30,8 +30,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.Database;
 import tech.bsdb.Database.RecordCursor;
 import tech.bsdb.VerifyReport;
@@ -83,10 +81,15 @@ final class StreamSinkTest {
     tables.createTemporaryView("numbers", tables.fromDataStream(rows));
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {1, 3})
-  void killedTaskManagerLosesAndRepeatsNothing(int shards) throws Exception {
-    killed(shards, environment -> {});
+  @Test
+  void killedTaskManagerLosesAndRepeatsNothing() throws Exception {
+    killed(3, environment -> {});
+  }
+
+  @Test
+  @Tag("nightly")
+  void alsoWithOneShard() throws Exception {
+    killed(1, environment -> {});
   }
 
   /** Barriers overtake rows and reports, which are then part of a checkpoint. */
@@ -280,15 +283,15 @@ final class StreamSinkTest {
     while (LocalFlink.contents(path).size() < 20) {
       Thread.sleep(20);
     }
-    List<String> versions = Store.open(path).versions().stream().map(StoredVersion::name).toList();
+    int versions = Store.open(path).versions().size();
     LocalFlink.run(
         flink.batch(), TABLE + LocalFlink.at(path), "INSERT OVERWRITE t VALUES (-1, 'of another')");
     IsLet.LIMIT.set(Long.MAX_VALUE);
     assertThatThrownBy(job::await)
         .hasStackTraceContaining("became current while this job continued");
     assertThat(LocalFlink.contents(path)).containsExactly("-1={\"id\":-1,\"v\":\"of another\"}");
-    LocalFlink.run(
-        flink.batch(), TABLE + LocalFlink.at(path), "INSERT OVERWRITE t VALUES (-2, 'the last')");
-    assertThat(Store.open(path).versions()).hasSize(versions.size() + 2);
+    assertThat(Store.open(path).versions())
+        .filteredOn(version -> version.records() >= 0) // others were being sent
+        .hasSize(versions + 1);
   }
 }
