@@ -80,25 +80,25 @@ impl Reading {
             return look_up(&lease.opened, &keys, &rows, &mut answer);
         }
         let paths = chunk.strings(0);
-        let mut groups: Vec<(&[u8], Vec<&[u8]>, Vec<u32>)> = Vec::new();
+        let mut groups: Vec<(&[u8], Keys<'_>)> = Vec::new();
         let mut by_path = HashMap::new();
         for (&key, &row) in keys.iter().zip(&rows) {
             let Some(path) = paths.get(row as usize) else {
                 answer(row as usize, None)?;
                 continue;
             };
-            let same = groups.last().is_some_and(|(last, ..)| *last == path);
+            let same = groups.last().is_some_and(|(last, _)| *last == path);
             let group = match same {
                 true => groups.len() - 1,
                 false => *by_path.entry(path).or_insert(groups.len()),
             };
             if group == groups.len() {
-                groups.push((path, Vec::new(), Vec::new()));
+                groups.push((path, Keys::default()));
             }
-            groups[group].1.push(key);
-            groups[group].2.push(row);
+            groups[group].1.keys.push(key);
+            groups[group].1.rows.push(row);
         }
-        for (path, keys, rows) in groups {
+        for (path, Keys { keys, rows }) in groups {
             let path = String::from_utf8_lossy(path);
             match pins {
                 Some(pins) => look_up(&pins.lease(&path)?.opened, &keys, &rows, &mut answer)?,

@@ -37,6 +37,7 @@ impl KeyType {
 pub struct KeyText(String);
 
 /// The keys of a chunk of rows.
+#[derive(Default)]
 pub struct Keys<'a> {
     /// Those that are not NULL.
     pub keys: Vec<&'a [u8]>,
@@ -67,24 +68,41 @@ impl<'a> Keys<'a> {
             KeyType::Text | KeyType::Bytes => {}
             KeyType::Integer => {
                 let numbers = chunk.input::<i64>(column);
-                write(count, |row| numbers.get(row), text, &mut rows, &mut ends, |text, number| {
-                    write!(text, "{number}")
-                })?;
+                write(
+                    count,
+                    |row| numbers.get(row),
+                    text,
+                    &mut rows,
+                    &mut ends,
+                    |text, number| write!(text, "{number}"),
+                )?;
             }
             KeyType::Wide => {
                 let numbers = chunk.input::<i128>(column);
-                write(count, |row| numbers.get(row), text, &mut rows, &mut ends, |text, number| {
-                    write!(text, "{number}")
-                })?;
+                write(
+                    count,
+                    |row| numbers.get(row),
+                    text,
+                    &mut rows,
+                    &mut ends,
+                    |text, number| write!(text, "{number}"),
+                )?;
             }
             KeyType::Uuid => {
                 let uuids = chunk.input::<i128>(column);
-                write(count, |row| uuids.get(row), text, &mut rows, &mut ends, |text, uuid| {
-                    let uuid = uuid as u128 ^ 1 << 127;
-                    let (a, b, c) = (uuid >> 96, uuid >> 80 & 0xffff, uuid >> 64 & 0xffff);
-                    let (d, e) = (uuid >> 48 & 0xffff, uuid & 0xffff_ffff_ffff);
-                    write!(text, "{a:08x}-{b:04x}-{c:04x}-{d:04x}-{e:012x}")
-                })?;
+                write(
+                    count,
+                    |row| uuids.get(row),
+                    text,
+                    &mut rows,
+                    &mut ends,
+                    |text, uuid| {
+                        let uuid = uuid as u128 ^ 1 << 127;
+                        let (a, b, c) = (uuid >> 96, uuid >> 80 & 0xffff, uuid >> 64 & 0xffff);
+                        let (d, e) = (uuid >> 48 & 0xffff, uuid & 0xffff_ffff_ffff);
+                        write!(text, "{a:08x}-{b:04x}-{c:04x}-{d:04x}-{e:012x}")
+                    },
+                )?;
             }
             KeyType::Date => {
                 let dates = chunk.input::<i32>(column);

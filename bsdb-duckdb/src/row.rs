@@ -262,7 +262,8 @@ impl<'a> Column<'a> {
     fn read_union(&mut self, branches: &[Branch], reader: &mut RowReader<'_>, row: usize) -> Result<(), String> {
         let branch = reader.long()?;
         let number = usize::try_from(branch).ok().filter(|number| *number < branches.len());
-        let number = number.ok_or_else(|| format!("it has the branch {branch} of a union of {} types", branches.len()))?;
+        let number =
+            number.ok_or_else(|| format!("it has the branch {branch} of a union of {} types", branches.len()))?;
         if branches[number].kind.is_none() {
             self.set_null(row);
             return Ok(());
@@ -403,7 +404,8 @@ impl<'a> RowReader<'a> {
             Kind::Union(branches) => {
                 let branch = self.long()?;
                 let kind = usize::try_from(branch).ok().and_then(|number| branches.get(number));
-                let kind = kind.ok_or_else(|| format!("it has the branch {branch} of a union of {} types", branches.len()))?;
+                let kind =
+                    kind.ok_or_else(|| format!("it has the branch {branch} of a union of {} types", branches.len()))?;
                 if let Some(kind) = &kind.kind {
                     self.skip(kind)?;
                 }

@@ -1,7 +1,8 @@
 //! `bsdb_scan(path)`: all records.
 
 use std::ffi::CStr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
 use bsdb::{Database, KeyRange};
 use self_cell::self_cell;
@@ -57,12 +58,12 @@ impl Columns {
     ) -> Result<RecordWriter<'a>, String> {
         let at = |column: usize| wanted.iter().position(|wanted| *wanted == column);
         let key = at(0).map(|at| chunk.output(at, Form::String));
-        let value = match opened.row_type()? {
-            Some(rows) if self.rows => {
-                Values::Rows(RowWriter::new(rows, |field, form| at(field + 1).map(|at| chunk.output(at, form)))?)
-            }
-            _ if self.rows => return Err(format!("{}: the values are no longer typed rows", opened.location)),
-            _ => Values::Plain(at(1).map(|at| chunk.output(at, Form::String))),
+        let value = if !self.rows {
+            Values::Plain(at(1).map(|at| chunk.output(at, Form::String)))
+        } else if let Some(rows) = opened.row_type()? {
+            Values::Rows(RowWriter::new(rows, |field, form| at(field + 1).map(|at| chunk.output(at, form)))?)
+        } else {
+            return Err(format!("{}: the values are no longer typed rows", opened.location));
         };
         Ok(RecordWriter { opened, text: self.text, key, value })
     }
@@ -87,7 +88,11 @@ impl RecordWriter<'_> {
         if let Some(output) = &mut self.key {
             if self.text && std::str::from_utf8(key).is_err() {
                 let opened = self.opened;
-                return Err(format!("{}: the key {} is not UTF-8; read it without text", opened.location, crate::source::show(key)));
+                return Err(format!(
+                    "{}: the key {} is not UTF-8; read it without text",
+                    opened.location,
+                    crate::source::show(key)
+                ));
             }
             output.set_bytes(row, key)?;
         }
@@ -102,7 +107,9 @@ impl RecordWriter<'_> {
                 if self.text && std::str::from_utf8(value).is_err() {
                     return Err(opened.wrong_value(key, "is not UTF-8; read it without text"));
                 }
-                output.set_bytes(row, value).map_err(|reason| opened.wrong_value(key, &format!("is too long: {reason}")))
+                output
+                    .set_bytes(row, value)
+                    .map_err(|reason| opened.wrong_value(key, &format!("is too long: {reason}")))
             }
             (Values::Rows(writer), None) => {
                 writer.write_absent(row);
@@ -142,7 +149,39 @@ pub struct Plan {
     range: Option<KeyRange>,
 }
 
-type Record = (Vec<u8>, Vec<u8>);
+/// Records that a thread has read and not yet written, one after the other.
+#[derive(Default)]
+pub struct Batch {
+    bytes: Vec<u8>,
+    /// Where each key and each value ends.
+    ends: Vec<(usize, usize)>,
+}
+
+impl Batch {
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+
+    fn push(&mut self, key: &[u8], value: &[u8]) -> Result<(), String> {
+        let length = key.len() + value.len();
+        self.bytes.try_reserve(length).map_err(|_| format!("no memory for a record of {length} bytes"))?;
+        self.bytes.extend_from_slice(key);
+        let end = self.bytes.len();
+        self.bytes.extend_from_slice(value);
+        self.ends.push((end, self.bytes.len()));
+        Ok(())
+    }
+
+    fn records(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        let mut from = 0;
+        self.ends.iter().map(move |&(key, value)| {
+            let record = (&self.bytes[from..key], &self.bytes[key..value]);
+            from = value;
+            record
+        })
+    }
+}
 
 enum Cursor<'db> {
     All(bsdb::Scan<'db>),
@@ -162,21 +201,74 @@ self_cell!(
 pub struct Execution {
     lease: Arc<Lease>,
     wanted: Vec<usize>,
-    work: Work,
+    /// Of each shard. One thread reads from one at a time; others then make columns of what they have read.
+    scans: Vec<Mutex<OwnedScan>>,
+    /// How many threads have begun.
+    begun: AtomicUsize,
 }
 
-enum Work {
-    /// The number of rows is all that is wanted.
-    Count(Mutex<u64>),
-    Scan(Mutex<OwnedScan>),
+impl Execution {
+    /// Reads the next records of a scan, none at its end.
+    fn read(&self, scan: &mut OwnedScan, batch: &mut Batch) -> Result<(), String> {
+        const BYTES: usize = 64 << 20;
+        let most = chunk_rows();
+        scan.with_dependent_mut(|_, cursor| {
+            while batch.ends.len() < most && batch.bytes.len() < BYTES {
+                let next = match cursor {
+                    Cursor::All(scan) => scan.next(),
+                    Cursor::Range(range) => range.next(),
+                    Cursor::Ended => None,
+                };
+                match next {
+                    Some(Ok((key, value))) => batch.push(&key, &value)?,
+                    end => {
+                        *cursor = Cursor::Ended;
+                        let explain = |error| self.lease.opened.explain(&error);
+                        return end.and_then(Result::err).map_or(Ok(()), |error| Err(explain(error)));
+                    }
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Reads the next records of any scan, first of those from which no thread reads.
+    fn read_any(&self, first: usize, batch: &mut Batch) -> Result<usize, String> {
+        let order = (0..self.scans.len()).map(|i| (first + i) % self.scans.len());
+        for number in order.clone() {
+            let mut scan = match self.scans[number].try_lock() {
+                Ok(scan) => scan,
+                Err(TryLockError::Poisoned(scan)) => scan.into_inner(),
+                Err(TryLockError::WouldBlock) => continue,
+            };
+            self.read(&mut scan, batch)?;
+            if !batch.ends.is_empty() {
+                return Ok(number);
+            }
+        }
+        for number in order {
+            self.read(&mut self.scans[number].lock().unwrap_or_else(PoisonError::into_inner), batch)?;
+            if !batch.ends.is_empty() {
+                return Ok(number);
+            }
+        }
+        Ok(first)
+    }
+}
+
+/// What a thread has for itself.
+#[derive(Default)]
+pub struct Thread {
+    batch: Batch,
+    /// The scan from which it has read, unless it has just begun.
+    scan: Option<usize>,
 }
 
 impl TableFunction for ScanFunction {
     const NAME: &'static CStr = c"bsdb_scan";
     type Bound = Plan;
     type Shared = Execution;
-    /// Records that a thread has read and not yet written.
-    type Own = Vec<Record>;
+    type Own = Thread;
 
     fn parameters() -> (Vec<LogicalType>, Vec<(&'static CStr, LogicalType)>) {
         let mut options = options();
@@ -220,65 +312,38 @@ impl TableFunction for ScanFunction {
         if opened.database.schema() != plan.opened.database.schema() {
             return Err(format!("{}: the new version has other columns; prepare the statement again", opened.location));
         }
-        let explain = |error| opened.explain(&error);
-        let count = match &plan.range {
-            Some(range) => opened.database.count(range).map_err(explain)?,
-            None => opened.database.len(),
+        let scan = |database: &Arc<Database>| {
+            let scan = OwnedScan::try_new(database.clone(), |database| match &plan.range {
+                Some(range) => database.range(range.clone()).map(Cursor::Range),
+                None => database.scan().map(Cursor::All),
+            });
+            scan.map(Mutex::new).map_err(|error| opened.explain(&error))
         };
-        let width = if plan.columns.rows { opened.row_type()?.map_or(1, |rows| rows.fields().len() + 1) } else { 2 };
-        if wanted.iter().all(|column| *column >= width) {
-            return Ok((Execution { lease, wanted, work: Work::Count(Mutex::new(count)) }, 1));
-        }
-        let scan = OwnedScan::try_new(opened.database.clone(), |database| match &plan.range {
-            Some(range) => database.range(range.clone()).map(Cursor::Range),
-            None => database.scan().map(Cursor::All),
-        })
-        .map_err(explain)?;
-        // One thread reads at a time; the others make columns of what they have read.
+        let scans = match &plan.range {
+            Some(_) => vec![scan(&opened.database)?],
+            None => opened.parts()?.iter().map(scan).collect::<Result<_, _>>()?,
+        };
+        // The order of a range is that of its rows, so that one thread reads them.
         let threads = match plan.range {
             Some(_) => 1,
-            None => count.div_ceil(16 * chunk_rows() as u64).clamp(1, 8),
+            None => opened.database.len().div_ceil(8 * chunk_rows() as u64).clamp(1, 2 + scans.len() as u64),
         };
-        Ok((Execution { lease, wanted, work: Work::Scan(Mutex::new(scan)) }, threads))
+        Ok((Execution { lease, wanted, scans, begun: AtomicUsize::new(0) }, threads))
     }
 
-    fn next(plan: &Plan, execution: &Execution, records: &mut Vec<Record>, chunk: &mut Chunk<'_>) -> Result<(), String> {
+    fn next(plan: &Plan, execution: &Execution, thread: &mut Thread, chunk: &mut Chunk<'_>) -> Result<(), String> {
         let opened = &*execution.lease.opened;
-        let most = chunk_rows();
-        let scan = match &execution.work {
-            Work::Count(left) => {
-                let mut left = left.lock().unwrap_or_else(PoisonError::into_inner);
-                let rows = (*left).min(most as u64);
-                *left -= rows;
-                chunk.set_rows(rows as usize);
-                return Ok(());
-            }
-            Work::Scan(scan) => scan,
-        };
-        records.clear();
-        scan.lock().unwrap_or_else(PoisonError::into_inner).with_dependent_mut(|_, cursor| -> Result<(), String> {
-            while records.len() < most {
-                let next = match cursor {
-                    Cursor::All(scan) => scan.next(),
-                    Cursor::Range(range) => range.next(),
-                    Cursor::Ended => None,
-                };
-                match next {
-                    Some(Ok(record)) => records.push(record),
-                    end => {
-                        *cursor = Cursor::Ended;
-                        return end.and_then(Result::err).map_or(Ok(()), |error| Err(opened.explain(&error)));
-                    }
-                }
-            }
-            Ok(())
-        })?;
+        let Thread { batch, scan } = thread;
+        batch.clear();
+        // Threads begin at different shards.
+        let first = scan.unwrap_or_else(|| execution.begun.fetch_add(1, Ordering::Relaxed));
+        *scan = Some(execution.read_any(first, batch)?);
         let mut writer = plan.columns.writer(opened, &execution.wanted, chunk)?;
-        for (row, (key, value)) in records.iter().enumerate() {
+        for (row, (key, value)) in batch.records().enumerate() {
             writer.write(row, key, Some(value))?;
         }
         writer.finish();
-        chunk.set_rows(records.len());
+        chunk.set_rows(batch.ends.len());
         Ok(())
     }
 }

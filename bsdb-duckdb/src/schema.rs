@@ -131,8 +131,7 @@ impl Kind {
                 _ => unreachable!("a pair has a key and a value"),
             },
             Kind::Struct(fields) => {
-                let members: Vec<_> =
-                    fields.iter().map(|field| (name(&field.name), field.kind.logical())).collect();
+                let members: Vec<_> = fields.iter().map(|field| (name(&field.name), field.kind.logical())).collect();
                 LogicalType::structure(&members)
             }
             Kind::Union(branches) => {
@@ -301,7 +300,8 @@ impl<'a> Reader<'a> {
                     self.within.pop();
                     record
                 } else if kind == "enum" {
-                    let symbols = child("symbols")?.as_array().ok_or_else(|| at(path, "symbols that are not a list"))?;
+                    let symbols =
+                        child("symbols")?.as_array().ok_or_else(|| at(path, "symbols that are not a list"))?;
                     let symbols: Vec<CString> =
                         symbols.iter().filter_map(Value::as_str).map(crate::ffi::name).collect();
                     match symbols.is_empty() {
@@ -313,9 +313,7 @@ impl<'a> Reader<'a> {
                     fixed(size.ok_or_else(|| at(path, "a size that is not a number"))?, logical, object, path)
                 }
             }
-            "bytes" if logical == "decimal" => {
-                Ok(plain(decimal(None, object, path)?.unwrap_or(Kind::Bytes)))
-            }
+            "bytes" if logical == "decimal" => Ok(plain(decimal(None, object, path)?.unwrap_or(Kind::Bytes))),
             _ => match primitive(kind, logical) {
                 Some(kind) => Ok(plain(kind)),
                 None => self.by_name(kind, space, path),
@@ -330,7 +328,8 @@ impl<'a> Reader<'a> {
             let text = |name: &str| field.get(name).and_then(Value::as_str);
             let own = text("column").or(text("name")).unwrap_or_default().to_owned();
             path.push(own.clone());
-            let kind = self.schema(field.get("type").ok_or_else(|| at(path, "a field without a type"))?, space, path)?;
+            let kind =
+                self.schema(field.get("type").ok_or_else(|| at(path, "a field without a type"))?, space, path)?;
             path.pop();
             // DuckDB's names do not differ by case alone.
             let mut name = own.clone();
@@ -399,9 +398,10 @@ fn fixed(size: usize, logical: &str, object: &Map<String, Value>, path: &[String
 fn decimal(size: Option<usize>, object: &Map<String, Value>, path: &[String]) -> Result<Option<Kind>, String> {
     let number = |name: &str| object.get(name).map_or(Some(0), Value::as_u64);
     match (number("precision"), number("scale")) {
-        (Some(precision), Some(scale)) if precision > MAX_DIGITS && scale <= precision => {
-            Err(at(path, &format!("decimal({precision},{scale}), and DuckDB's decimals have at most {MAX_DIGITS} digits")))
-        }
+        (Some(precision), Some(scale)) if precision > MAX_DIGITS && scale <= precision => Err(at(
+            path,
+            &format!("decimal({precision},{scale}), and DuckDB's decimals have at most {MAX_DIGITS} digits"),
+        )),
         (Some(precision), Some(scale)) if precision > 0 && scale <= precision => {
             Ok(Some(Kind::Decimal { size, precision: precision as u8, scale: scale as u8 }))
         }

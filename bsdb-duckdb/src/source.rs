@@ -31,6 +31,7 @@ pub struct Opened {
     /// What the query named.
     pub location: String,
     rows: OnceLock<Result<RowType, String>>,
+    parts: OnceLock<Result<Vec<Arc<Database>>, String>>,
 }
 
 impl Opened {
@@ -39,8 +40,36 @@ impl Opened {
         let Some(schema) = self.database.schema() else { return Ok(None) };
         match self.rows.get_or_init(|| RowType::parse(schema)) {
             Ok(rows) => Ok(Some(rows)),
-            Err(reason) => Err(format!("{}: the rows cannot be read as columns: {reason}", self.location)),
+            Err(reason) => Err(format!(
+                "{}: the rows cannot be columns of DuckDB: {reason}; read their bytes with raw := true",
+                self.location
+            )),
         }
+    }
+
+    /// Databases that can be scanned at once: the shards of a set, each opened by itself, or the one database.
+    pub fn parts(&self) -> Result<&[Arc<Database>], String> {
+        match self.parts.get_or_init(|| self.open_parts().map_err(|error| self.explain(&error))) {
+            Ok(parts) => Ok(parts),
+            Err(reason) => Err(reason.clone()),
+        }
+    }
+
+    fn open_parts(&self) -> Result<Vec<Arc<Database>>, Error> {
+        let whole = || Ok(vec![self.database.clone()]);
+        let held = self.database.statistics().shards_held as usize;
+        if held < 2 || self.database.is_remote() {
+            return whole();
+        }
+        let Ok(entries) = fs::read_dir(self.database.path()) else { return whole() };
+        let names = entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with("shard-"));
+        let mut shards: Vec<PathBuf> = names.map(|entry| entry.path()).collect();
+        // While a set is replaced, its directory also has shards of another one. The order of those is then not known.
+        if shards.len() != held {
+            return whole();
+        }
+        shards.sort();
+        shards.into_iter().map(|shard| Database::open(shard).map(Arc::new)).collect()
     }
 
     /// Adds the path to an error that lacks it, and says what to do.
@@ -56,7 +85,8 @@ impl Opened {
     /// An error about a value that is not a row.
     pub fn wrong_row(&self, key: &[u8], reason: &str) -> String {
         let path = &self.location;
-        let reason = format!("is not a row of the stored schema: {reason}; check the database with: bsdb verify -d {path}");
+        let reason =
+            format!("is not a row of the stored schema: {reason}; check the database with: bsdb verify -d {path}");
         self.wrong_value(key, &reason)
     }
 }
@@ -80,7 +110,9 @@ fn explain(location: &str, error: &Error) -> String {
     let text = if error.path().is_some() || text.starts_with(location) { text } else { format!("{location}: {text}") };
     match error {
         Error::NotADatabase { .. } => format!("{text}; give the directory or the URL of a database, a set or a store"),
-        Error::Damaged { .. } => format!("{text}; copy or build the database again, and check it with: bsdb verify -d {location}"),
+        Error::Damaged { .. } => {
+            format!("{text}; copy or build the database again, and check it with: bsdb verify -d {location}")
+        }
         Error::Unsupported { .. } => format!("{text}; use a newer version of the extension"),
         _ => text,
     }
@@ -105,7 +137,7 @@ struct Current {
 
 /// How to notice that there is something new.
 enum Kind {
-    Store(Store),
+    Store(Box<Store>),
     /// A database that a build may replace: the state of its manifest.
     Local(Option<Stamp>),
     Elsewhere,
@@ -161,7 +193,10 @@ fn current(location: &str, fresh: Duration) -> Result<Arc<Opened>, String> {
         }
         let now = Instant::now();
         let state = || Mutex::new(State { current: None, checked: now, used: now });
-        sources.entry(name).or_insert_with(|| Arc::new(Source { location: location.to_owned(), state: state() })).clone()
+        sources
+            .entry(name)
+            .or_insert_with(|| Arc::new(Source { location: location.to_owned(), state: state() }))
+            .clone()
     };
     let result = source.current(fresh);
     if result.is_err() {
@@ -224,7 +259,9 @@ impl Source {
         let path = Path::new(&self.location);
         if is_url(&self.location) || is_store(path) {
             match Store::open(path) {
-                Ok(store) => return Ok(Current { opened: self.opened(store.database()), kind: Kind::Store(store) }),
+                Ok(store) => {
+                    return Ok(Current { opened: self.opened(store.database()), kind: Kind::Store(Box::new(store)) })
+                }
                 Err(Error::NotADatabase { reason, .. }) if reason.starts_with("no store") => {}
                 Err(error) => return Err(explain(error)),
             }
@@ -236,7 +273,7 @@ impl Source {
     }
 
     fn opened(&self, database: Arc<Database>) -> Arc<Opened> {
-        Arc::new(Opened { database, location: self.location.clone(), rows: OnceLock::new() })
+        Arc::new(Opened { database, location: self.location.clone(), rows: OnceLock::new(), parts: OnceLock::new() })
     }
 }
 
@@ -270,7 +307,10 @@ impl Drop for Lease {
 }
 
 /// Pins of each connection that are not older than [`FRESH`], so that all calls of a query share one.
-static RECENT: LazyLock<Mutex<HashMap<(u64, String), (Instant, Weak<Pin>)>>> = LazyLock::new(Mutex::default);
+static RECENT: LazyLock<Mutex<RecentPins>> = LazyLock::new(Mutex::default);
+
+/// By the connection and the path.
+type RecentPins = HashMap<(u64, String), (Instant, Weak<Pin>)>;
 
 impl Pin {
     /// Pins what is current. All calls in a query that read the same database get the same version.

@@ -78,7 +78,6 @@ functions! {
         164 create_enum_type(*const Text, u64) -> Handle;
         165 create_decimal_type(u8, u8) -> Handle;
         166 get_type_id(Handle) -> u32;
-        170 enum_internal_type(Handle) -> u32;
         184 destroy_logical_type(*mut Handle);
         189 data_chunk_get_column_count(Handle) -> u64;
         190 data_chunk_get_vector(Handle, u64) -> Handle;
@@ -151,7 +150,6 @@ functions! {
         512 scalar_function_bind_set_error(Handle, Text);
         513 scalar_function_get_client_context(Handle, *mut Handle);
         514 scalar_function_set_bind_data(Handle, *mut c_void, Destroy);
-        515 scalar_function_get_bind_data(Handle) -> *mut c_void;
         516 scalar_function_bind_get_extra_info(Handle) -> *mut c_void;
         518 scalar_function_bind_get_argument(Handle, u64) -> Handle;
         519 scalar_function_set_bind_data_copy(Handle, Copy);

@@ -116,9 +116,10 @@ unsafe extern "C" fn evaluate<F: ScalarFunction>(handle: Handle, chunk: Handle, 
     let result = caught(|| {
         let function = unsafe { (stable().scalar_function_get_extra_info)(handle).cast::<F>().as_ref() };
         let function = function.ok_or("DuckDB called a function that was not registered")?;
-        let state = api().later.as_ref().and_then(|later| unsafe {
-            (later.scalar_function_get_state)(handle).cast::<F::State>().as_mut()
-        });
+        let state = api()
+            .later
+            .as_ref()
+            .and_then(|later| unsafe { (later.scalar_function_get_state)(handle).cast::<F::State>().as_mut() });
         let rows = unsafe { Chunk::of(chunk) };
         let mut results = unsafe { Output::of(results, function.form(), rows.rows()) };
         match state {

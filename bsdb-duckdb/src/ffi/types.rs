@@ -1,7 +1,6 @@
 //! DuckDB's types.
 
 use std::ffi::{c_char, CString};
-use std::ptr;
 
 use super::api::{stable, Handle};
 
@@ -12,8 +11,6 @@ pub enum Simple {
     Boolean = 1,
     Integer = 4,
     Bigint = 5,
-    Utinyint = 6,
-    Ubigint = 9,
     Float = 10,
     Double = 11,
     Timestamp = 12,
@@ -88,7 +85,7 @@ fn handles(members: &[(CString, LogicalType)]) -> (Vec<Handle>, Vec<*const c_cha
 
 impl Drop for LogicalType {
     fn drop(&mut self) {
-        if self.0 != ptr::null_mut() {
+        if !self.0.is_null() {
             unsafe { (stable().destroy_logical_type)(&mut self.0) };
         }
     }
