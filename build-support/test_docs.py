@@ -69,6 +69,7 @@ import tiny_parquet  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[1]
 JAR = ROOT / "bsdb-dist/target/bsdb-jar-with-dependencies.jar"
+DUCKDB_EXTENSION = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "bsdb-duckdb/target") / "extension/bsdb.duckdb_extension"
 PAGES = [
     "README.md",
     "README_CN.md",
@@ -80,6 +81,7 @@ PAGES = [
     "deploy/README.md",
     "native/*/README.md",
     "bsdb-feast/README.md",
+    "bsdb-duckdb/README.md",
 ]
 IN_TEXT = -1
 NOT_COMMANDS = {"needs", "manifest"}  # words of other texts that the pages quote: bsdb needs Java 17
@@ -100,6 +102,13 @@ def parquet_files(folder):
     (folder / "features").mkdir()
     tiny_parquet.write(folder / "features/part-0.parquet", {"id": [1, 2], "vector": [b"\0\1\2\3", b"\3\2\1\0"]})
     tiny_parquet.write(folder / "users.parquet", {"user_id": [42, 43], "name": ["Ann", "Bob"]})
+
+
+def duckdb_extension(folder):
+    """What scripts/test-duckdb has built; nothing if it has not, as the pages that need it are then only checked."""
+    (folder / "duckdb").mkdir()
+    if DUCKDB_EXTENSION.exists():
+        shutil.copy(DUCKDB_EXTENSION, folder / "duckdb")
 
 
 # Commands of bash, or a function; those that need others name them. Each is made once and copied to the pages.
@@ -183,6 +192,7 @@ FIXTURES = {
         bsdb publish -q ./user-rows ./stores/users
         """,
     ),
+    "duckdb": (duckdb_extension,),
     # Five vectors of 128 floats.
     "vectors": (
         """
@@ -232,6 +242,7 @@ NEEDS = {
     "redis-py": module("redis"),
     "fastavro": module("fastavro"),
     "chdb": module("chdb"),
+    "bsdb-duckdb": lambda python: DUCKDB_EXTENSION.exists() and module("duckdb")(python),
     "clickhouse": never,
     "docker": never,
     "kubernetes": never,

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Shows or sets the version of all parts: build-support/release/set_version.py [--root DIR] [VERSION]
 
-Without VERSION, checks that the poms, the crates, their lock files, bsdb-feast and the bsdbkv that it needs, the chart and the examples of deploy/ say the
+Without VERSION, checks that the poms, the crates, their lock files, bsdb-feast and the bsdbkv that it needs, the
+extension for DuckDB, the chart and the examples of deploy/ say the
 same version, each in its own spelling (docs/decisions/0030-names.md), and prints it in Maven's. With VERSION (1.2.0 or 1.2.0-SNAPSHOT), writes it to all of them,
 and then lists the lines of documents that still name the old one, for a person to decide.
 """
@@ -12,7 +13,7 @@ import subprocess
 import sys
 
 VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-SNAPSHOT)?")
-CRATES = ("bsdb", "bsdb-api", "bsdb-bench", "bsdb-c", "bsdb-python")
+CRATES = ("bsdb", "bsdb-api", "bsdb-bench", "bsdb-c", "bsdb-duckdb", "bsdb-python")
 
 
 def rust(version):
@@ -35,7 +36,9 @@ def places(root):
     yield root / "native/Cargo.toml", r'(\[workspace\.package\]\s*\nversion = ")([^"]+)(")', rust
     for name in ("api", "bench"):
         yield root / f"native/{name}/Cargo.toml", rf'(\[package\]\s*\nname = "bsdb-{name}"\s*\nversion = ")([^"]+)(")', rust
-    for lock in (root / "native/Cargo.lock", root / "native/api/Cargo.lock", root / "native/bench/Cargo.lock"):
+    yield root / "bsdb-duckdb/Cargo.toml", r'(\[package\]\s*\nname = "bsdb-duckdb"[^\[]*?\nversion = ")([^"]+)(")', rust
+    locks = [root / "native" / folder / "Cargo.lock" for folder in ("", "api", "bench")]
+    for lock in (*locks, root / "bsdb-duckdb/Cargo.lock"):
         text = lock.read_text()
         for crate in CRATES:
             if f'name = "{crate}"\n' in text:

@@ -178,7 +178,7 @@ def run_all(folder, server):
         command("git", "-C", str(clone), "commit", "--quiet", "--message", "t")
 
     commit()
-    for each in ("native/Cargo.toml", "native/python/pyproject.toml", "bsdb-feast/pyproject.toml"):
+    for each in ("native/Cargo.toml", "native/python/pyproject.toml", "bsdb-feast/pyproject.toml", "bsdb-duckdb/Cargo.toml"):
         said = release(2, str(target))
         check(f"{each} another one" in said, "two addresses of the repository are not refused", said)
         (clone / each).write_text((clone / each).read_text().replace("https://code.example/bsdb/bsdb", REPOSITORY))

@@ -1,6 +1,6 @@
 //! The functions of DuckDB's C extension API that this extension calls.
 //!
-//! DuckDB passes a table of function pointers. Its first 406 entries are the stable part, which every version since 1.2
+//! DuckDB passes a table of function pointers. Its first 357 entries are the stable part, which every version since 1.2
 //! has, in the same places. The entries behind them are stable since version 1.5.6 of the API, which DuckDB 2.0 has.
 //! Each number below is a place in that table, as the header `duckdb_extension.h` of DuckDB lists them.
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
@@ -16,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
  * tests read databases that the packaged command builds. Otherwise only a smoke test runs: if they
  * or the format changed since those tests passed, or with {@code -Dbsdb.native=smoke}. Left out
  * with a warning where there is no cargo, or no access to crates. In full, the plug-in for Feast
- * ({@code bsdb-feast/}) is tested, too.
+ * ({@code bsdb-feast/}) and the extension for DuckDB ({@code bsdb-duckdb/}) are tested, too.
  */
 class NativeIT {
   private static final Path ROOT = Path.of(System.getProperty("bsdb.root"));
@@ -58,13 +59,25 @@ class NativeIT {
 
   @Test
   void theTestsOfThePluginForFeastPass() throws Exception {
-    assumeTrue(System.getProperty("bsdb.native", "auto").equals("full"), "-Dbsdb.native=full");
+    runTestsOf("bsdb-feast/", "scripts/test-feast");
+  }
 
-    int exit = run(ROOT.resolve("scripts/test-feast").toString());
+  @Test
+  void theTestsOfTheExtensionForDuckDbPass() throws Exception {
+    runTestsOf("bsdb-duckdb/", "scripts/test-duckdb", "--lints");
+  }
+
+  /** Runs the tests of what is beside native/, which exit with 3 if something is missing here. */
+  private void runTestsOf(String folder, String script, String... options) throws Exception {
+    assumeTrue(System.getProperty("bsdb.native", "auto").equals("full"), "-Dbsdb.native=full");
+    List<String> command = new ArrayList<>(List.of(ROOT.resolve(script).toString()));
+    command.addAll(List.of(options));
+
+    int exit = run(command.toArray(String[]::new));
 
     String text = Files.readString(output());
     if (exit == 3) {
-      System.err.println("WARNING: bsdb-feast/ is not tested: " + text.strip());
+      System.err.println("WARNING: " + folder + " is not tested: " + text.strip());
     }
     assumeTrue(exit != 3, text);
     assertThat(exit).as(text).isZero();
