@@ -47,6 +47,11 @@ impl Call {
         context.require_files()?;
         Ok(Call { pin, pins: Arc::default() })
     }
+
+    /// The database, if its path is the same for all rows.
+    pub fn opened(&self) -> Option<Arc<Opened>> {
+        self.pin.as_ref().map(|pin| pin.opened())
+    }
 }
 
 /// What a thread reads.

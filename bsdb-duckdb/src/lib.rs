@@ -3,6 +3,7 @@
 #![deny(unsafe_code)]
 
 mod ffi;
+mod field;
 mod get;
 mod keys;
 mod row;
@@ -27,5 +28,6 @@ pub unsafe extern "C" fn bsdb_init_c_api(info: *mut std::ffi::c_void, access: *c
 fn register(connection: &Connection) -> Result<(), String> {
     connection.register_table::<scan::ScanFunction>()?;
     connection.register_table::<rows::RowsFunction>()?;
-    get::register(connection)
+    get::register(connection)?;
+    field::register(connection)
 }

@@ -24,6 +24,33 @@ impl RowType {
     pub fn fields(&self) -> &[Field] {
         &self.fields
     }
+
+    /// Reads one field of a row; none if it is a list, a map, a record, a union of several types or a duration, or has
+    /// nanoseconds. Fails with a reason if the value is no row.
+    pub fn field<'a>(&'a self, value: &'a [u8], number: usize) -> Result<Option<Scalar<'a>>, String> {
+        let mut reader = RowReader { bytes: value };
+        self.fields[..number].iter().try_for_each(|field| reader.skip(&field.kind))?;
+        reader.scalar(&self.fields[number].kind)
+    }
+}
+
+/// A value that is not made of others.
+pub enum Scalar<'a> {
+    Null,
+    Boolean(bool),
+    Integer(i64),
+    Double(f64),
+    Text(&'a str),
+    Bytes(&'a [u8]),
+    /// The digits and the scale.
+    Decimal(i128, u8),
+    Date(i32),
+    /// In microseconds, as timestamps are.
+    Time(i64),
+    Timestamp(i64),
+    TimestampTz(i64),
+    /// As DuckDB stores it.
+    Uuid(i128),
 }
 
 /// Writes rows to columns.
@@ -381,6 +408,51 @@ impl<'a> RowReader<'a> {
             true => Ok(count),
             false => Err("it ends too early".into()),
         }
+    }
+
+    /// Reads a value that is not made of others.
+    fn scalar(&mut self, kind: &'a Type) -> Result<Option<Scalar<'a>>, String> {
+        if self.is_null(kind.choice)? {
+            return Ok(Some(Scalar::Null));
+        }
+        Ok(Some(match &kind.kind {
+            Kind::Null => Scalar::Null,
+            Kind::Boolean => Scalar::Boolean(self.boolean()?),
+            Kind::Int => Scalar::Integer(self.int()?.into()),
+            Kind::Long => Scalar::Integer(self.long()?),
+            Kind::Float => Scalar::Double(f32::from_le_bytes(self.array()?).into()),
+            Kind::Double => Scalar::Double(f64::from_le_bytes(self.array()?)),
+            Kind::Bytes => Scalar::Bytes(self.sized()?),
+            Kind::Fixed(size) => Scalar::Bytes(self.take(*size)?),
+            Kind::Text => Scalar::Text(self.text()?),
+            Kind::Enum(symbols) => {
+                let number = self.int()?;
+                let symbol = usize::try_from(number).ok().and_then(|number| symbols.get(number));
+                let symbol = symbol.ok_or_else(|| format!("it has the symbol {number} of {}", symbols.len()))?;
+                Scalar::Text(symbol.to_str().map_err(|_| "it has a symbol that is not UTF-8")?)
+            }
+            Kind::Decimal { size, precision, scale } => {
+                let digits = match size {
+                    Some(size) => self.take(*size)?,
+                    None => self.sized()?,
+                };
+                Scalar::Decimal(decimal(digits, *precision)?, *scale)
+            }
+            Kind::UuidText => Scalar::Uuid(uuid(text_uuid(self.text()?)?)),
+            Kind::UuidFixed => Scalar::Uuid(uuid(u128::from_be_bytes(self.array()?))),
+            Kind::Date => Scalar::Date(date(self.int()?)?),
+            Kind::TimeMillis => Scalar::Time(time(i64::from(self.int()?), 1000)? * 1000),
+            Kind::TimeMicros => Scalar::Time(time(self.long()?, 1_000_000)?),
+            Kind::Timestamp { unit: unit @ (Unit::Millis | Unit::Micros), is_local } => {
+                let time = timestamp(self.long()?, *unit)?;
+                match is_local {
+                    true => Scalar::Timestamp(time),
+                    false => Scalar::TimestampTz(time),
+                }
+            }
+            Kind::TimeNanos | Kind::Timestamp { .. } | Kind::Duration => return Ok(None),
+            Kind::List(_) | Kind::Map(_) | Kind::Pairs(_) | Kind::Struct(_) | Kind::Union(_) => return Ok(None),
+        }))
     }
 
     fn skip(&mut self, kind: &Type) -> Result<(), String> {

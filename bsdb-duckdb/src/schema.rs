@@ -169,6 +169,34 @@ impl Kind {
 }
 
 impl Type {
+    /// Avro's name for the type, for messages.
+    pub fn describe(&self) -> String {
+        let name = match &self.kind {
+            Kind::Null => "null",
+            Kind::Boolean => "a boolean",
+            Kind::Int => "an int",
+            Kind::Long => "a long",
+            Kind::Float => "a float",
+            Kind::Double => "a double",
+            Kind::Bytes => "bytes",
+            Kind::Text => "a string",
+            Kind::Fixed(_) => "a fixed",
+            Kind::Enum(_) => "an enum",
+            Kind::Decimal { precision, scale, .. } => return format!("a decimal({precision},{scale})"),
+            Kind::UuidText | Kind::UuidFixed => "a uuid",
+            Kind::Date => "a date",
+            Kind::TimeMillis | Kind::TimeMicros | Kind::TimeNanos => "a time",
+            Kind::Timestamp { is_local: false, .. } => "a timestamp",
+            Kind::Timestamp { .. } => "a local timestamp",
+            Kind::Duration => "a duration",
+            Kind::List(_) => "an array",
+            Kind::Map(_) | Kind::Pairs(_) => "a map",
+            Kind::Struct(_) => "a record",
+            Kind::Union(_) => "a union",
+        };
+        name.into()
+    }
+
     /// The fields of a record.
     pub fn fields(&self) -> &[Field] {
         match &self.kind {
