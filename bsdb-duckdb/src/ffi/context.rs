@@ -25,7 +25,9 @@ impl Context {
         let setting = c"enable_external_access";
         let value = unsafe { (self.functions.client_context_get_config_option)(self.handle, setting.as_ptr(), &mut 0) };
         match Value::of(value).is_some_and(|value| !value.is_null() && !value.is_true()) {
-            true => Err("bsdb reads files, which this DuckDB must not: enable_external_access is off".into()),
+            true => {
+                Err("this DuckDB must not read files, as the extension bsdb does: enable_external_access is off".into())
+            }
             false => Ok(()),
         }
     }
