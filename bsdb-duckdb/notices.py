@@ -12,13 +12,12 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
 
 
-def collector() -> ModuleType:
+def collector() -> Any:
     """native/notices.py, set up for this crate."""
     spec = importlib.util.spec_from_file_location("native_notices", HERE.parent / "native/notices.py")
     assert spec is not None and spec.loader is not None

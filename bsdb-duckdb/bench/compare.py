@@ -3,7 +3,7 @@
 The same records, 13-byte keys and 32-byte values, are in a bsdb database, in a table of DuckDB with and without an index, and in
 a Parquet file. Each query runs once to warm up and then in turn with the others. All answers are compared with each other.
 
-    compare.py EXTENSION [--records 1000000] [--keys 1000000] [--rounds 5] [--threads 2] [--rows]
+    compare.py EXTENSION [--records 1000000] [--keys 1000000] [--rounds 5] [--threads 2]
 """
 
 from __future__ import annotations
@@ -65,15 +65,10 @@ def main() -> None:
               SELECT printf('key%010d', (random() * {records})::BIGINT % {records}) AS k FROM range({keys});
             COPY plain TO '{place}/plain.parquet' (FORMAT parquet);
         """)
-        table = connection.execute("SELECT key, value FROM plain").to_arrow_table()
-        pairs = zip(table.column("key").to_pylist(), table.column("value").to_pylist())
-        bsdbkv.build(f"{place}/values", ((key, value) for key, value in pairs))
-        typed = connection.execute("SELECT key, value, rowid AS number, rowid / 7.0 AS share FROM plain").to_arrow_table()
-        bsdbkv.build(f"{place}/rows", typed, key="key")
-        connection.execute(f"""
-            COPY (SELECT key, value, rowid AS number, rowid / 7.0 AS share FROM plain) TO '{place}/rows.parquet' (FORMAT parquet)
-        """)
-        del table, typed
+        bsdbkv.build(f"{place}/values", connection.execute("SELECT key, value FROM plain").fetchall())
+        connection.execute("CREATE TABLE rows AS SELECT key, value, rowid AS number, rowid / 7.0 AS share FROM plain")
+        bsdbkv.build(f"{place}/rows", connection.sql("FROM rows").to_arrow_table(), key="key")
+        connection.execute(f"COPY rows TO '{place}/rows.parquet' (FORMAT parquet)")
         compare(
             connection,
             "Values of random keys",
@@ -88,10 +83,20 @@ def main() -> None:
             },
             options.rounds,
         )
+        compare(
+            connection,
+            "A field of the rows of random keys",
+            keys,
+            {
+                "bsdb_field(path, k, 'number', 0)": f"SELECT sum(bsdb_field('{place}/rows', k, 'number', 0)) FROM q",
+                "join with a table (hash join)": "SELECT sum(number) FROM q JOIN rows ON k = key",
+                "join with Parquet (hash join)": f"SELECT sum(number) FROM q JOIN '{place}/rows.parquet' ON k = key",
+            },
+            options.rounds,
+        )
         few = 1000
         connection.execute(f"CREATE TABLE few AS FROM q LIMIT {few}")
-        connection.execute(f"CREATE TABLE one AS FROM q LIMIT 1")
-        [[one]] = connection.execute("SELECT k FROM one").fetchall()
+        [[one]] = connection.execute("SELECT k FROM q LIMIT 1").fetchall()
         compare(
             connection,
             f"Values of {few} keys",
@@ -125,13 +130,15 @@ def main() -> None:
             },
             options.rounds,
         )
+        sums = "sum(strlen(key)), sum(strlen(value)), sum(number), max(share)"
         compare(
             connection,
             "All typed rows, four columns",
             records,
             {
-                "bsdb_scan": f"SELECT sum(strlen(key)), sum(strlen(value)), sum(number), max(share) FROM (SELECT * EXCLUDE bsdb_key FROM bsdb_scan('{place}/rows'))",
-                "Parquet": f"SELECT sum(strlen(key)), sum(strlen(value)), sum(number), max(share) FROM '{place}/rows.parquet'",
+                "bsdb_scan": f"SELECT {sums} FROM bsdb_scan('{place}/rows')",
+                "Parquet": f"SELECT {sums} FROM '{place}/rows.parquet'",
+                "table": f"SELECT {sums} FROM rows",
             },
             options.rounds,
         )

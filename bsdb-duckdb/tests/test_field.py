@@ -6,6 +6,7 @@ import datetime as dt
 import uuid
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import bsdbkv
 import pyarrow as pa
@@ -19,7 +20,7 @@ ID = uuid.UUID("00112233-4455-6677-8899-aabbccddeeff")
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> str:
-    fields = [
+    fields: list[dict[str, Any]] = [
         {"name": "flag", "type": "boolean"},
         {"name": "count", "type": ["null", "int"], "default": None},
         {"name": "tags", "type": {"type": "array", "items": "string"}},
@@ -34,7 +35,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> str:
         {"name": "instant", "type": {"type": "long", "logicalType": "timestamp-micros"}},
         {"name": "uuid", "type": {"type": "string", "logicalType": "uuid"}},
     ]
-    row = {
+    row: dict[str, Any] = {
         "id": 1, "flag": True, "count": 7, "tags": ["a"], "share": 0.5, "name": "a name of many bytes", "grade": "HIGH", "price": "-1.50",
         "bytes": "AP8=", "day": "2024-02-29", "time": "01:02:03.000004", "at": "2024-02-29T01:02:03.004", "instant": "2024-02-29T01:02:03Z",
         "uuid": str(ID),
