@@ -213,6 +213,11 @@ impl<'a> Output<'a> {
     }
 
     fn reserve(&self, room: usize) -> Result<(), String> {
+        // DuckDB has vectors of up to 128 GiB, and throws beyond that, which must not pass through here.
+        const MOST: usize = 1 << 32;
+        if room > MOST {
+            return Err(format!("more than {MOST} items of lists in one chunk of rows; read fewer keys at once"));
+        }
         match unsafe { (stable().list_vector_reserve)(self.handle, room as u64) } {
             0 => Ok(()),
             _ => Err(format!("no memory for {room} items of lists in one chunk of rows")),
