@@ -25,9 +25,9 @@ import tech.bsdb.tools.cli.Diagnosis;
 import tech.bsdb.tools.serve.client.FailureReports;
 
 /**
- * Writes a line for every answered request: time, client, request, status, bytes, microseconds. A
- * dedicated thread writes the lines; when it cannot keep up, lines are dropped and counted instead
- * of delaying requests.
+ * Writes a line for every answered request: time, client, request, status, bytes, microseconds, and
+ * the client's name if its token has one. A dedicated thread writes the lines; when it cannot keep
+ * up, lines are dropped and counted instead of delaying requests.
  *
  * <p>When lines cannot be written (a full disk), they are lost and counted, and the failure is
  * reported once. The file is reopened for each following write until one succeeds.
@@ -95,6 +95,7 @@ final class AccessLog implements Closeable {
             + bytes
             + " "
             + nanos / 1000
+            + (exchange.scope.name().isEmpty() ? "" : " " + exchange.scope.name())
             + "\n";
     byte[] encoded = line.getBytes(US_ASCII);
     synchronized (pending) {

@@ -1,7 +1,9 @@
 package tech.bsdb.tools.serve;
 
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.serve.batch.RequestRefusedException;
 import tech.bsdb.tools.serve.client.HeldMemory;
+import tech.bsdb.tools.serve.client.Scope;
 
 /** A request and its answer. Confined to its connection's event loop. */
 final class Exchange {
@@ -23,6 +25,9 @@ final class Exchange {
 
   /** Whether the connection stays open after this exchange. */
   boolean keepAlive;
+
+  /** What the client may do, once its credentials are read. */
+  Scope scope = Scope.ALL;
 
   /** Answers the request, once it is known how. */
   Action action = Reply.FAILED;
@@ -51,6 +56,25 @@ final class Exchange {
 
   boolean isHead() {
     return method.equals("HEAD");
+  }
+
+  /** Requires that the client may do something. */
+  void require(Scope.Permission needed) throws RequestRefusedException {
+    if (!scope.permissions().contains(needed)) {
+      throw forbidden("this client lacks the permission \"" + needed.word() + "\"");
+    }
+  }
+
+  /** Requires that the client may read keys of a data set. */
+  void requireSet(String name) throws RequestRefusedException {
+    if (!scope.reaches(name)) {
+      throw forbidden("this client may not read this data set");
+    }
+  }
+
+  private static RequestRefusedException forbidden(String why) {
+    return new RequestRefusedException(
+        403, why, "www-authenticate: Bearer realm=\"bsdb\", error=\"insufficient_scope\"\r\n");
   }
 
   /** Returns the answer that names the methods of a target, for every method but those. */

@@ -8,6 +8,7 @@ import tech.bsdb.tools.serve.batch.BatchKeys;
 import tech.bsdb.tools.serve.batch.KeyEncoding;
 import tech.bsdb.tools.serve.batch.Projection;
 import tech.bsdb.tools.serve.batch.RequestRefusedException;
+import tech.bsdb.tools.serve.client.Scope.Permission;
 import tech.bsdb.tools.serve.cluster.Cluster.ElsewhereException;
 
 /**
@@ -24,14 +25,15 @@ record KeyRoutes(String prefix, Lookups lookups, int batchKeys) {
     String path = target.path();
     boolean reads = exchange.method.equals("GET") || exchange.isHead();
     if (reads) {
-      return path.length() == prefix.length() && RangeRequest.isIn(target)
-          ? range(target, exchange)
-          : lookup(target, exchange, headers);
+      boolean range = path.length() == prefix.length() && RangeRequest.isIn(target);
+      exchange.require(range ? Permission.SCAN : Permission.GET);
+      return range ? range(target, exchange) : lookup(target, exchange, headers);
     }
     boolean batch = path.length() == prefix.length();
     if (!batch || !exchange.method.equals("POST")) {
       return exchange.refuseMethod(batch ? "GET, HEAD, POST" : "GET, HEAD");
     }
+    exchange.require(Permission.GET);
     return batch(target, exchange, headers);
   }
 

@@ -23,6 +23,7 @@ import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.TextResource;
 import tech.bsdb.tools.serve.batch.RequestRefusedException;
 import tech.bsdb.tools.serve.client.Connections;
+import tech.bsdb.tools.serve.client.Scope;
 import tech.bsdb.tools.serve.dataset.DataSet;
 import tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException;
 import tech.bsdb.tools.serve.dataset.DataSets;
@@ -139,7 +140,7 @@ final class Pages {
     return switch (target.path()) {
       case "/" -> onWorker(() -> Html.PAGE);
       case "/healthz" -> exchange -> exchange.complete(json(200, Map.of("status", "ok")));
-      case "/readyz" -> exchange -> exchange.complete(ready());
+      case "/readyz" -> exchange -> exchange.complete(ready(exchange.scope));
       case "/openapi.yaml" -> onWorker(() -> Reply.text(200, MediaType.YAML, openApi()));
       case "/metrics" -> {
         String accept = headers.get(HttpHeaderNames.ACCEPT);
@@ -209,13 +210,16 @@ final class Pages {
             });
   }
 
-  private Reply ready() {
+  /** Says what is served, of named data sets those that the client may read. */
+  private Reply ready(Scope scope) {
     Map<String, @Nullable Object> said = new LinkedHashMap<>();
     boolean draining = connections.draining();
     said.put("status", draining ? "draining" : "ready");
     if (sets.areNamed()) {
       Map<String, @Nullable Object> each = new LinkedHashMap<>();
-      sets.all().forEach(set -> each.put(set.name(), served(set)));
+      sets.all().stream()
+          .filter(set -> scope.reaches(set.name()))
+          .forEach(set -> each.put(set.name(), served(set)));
       said.put("datasets", each);
     } else {
       said.putAll(served(sets.first()));

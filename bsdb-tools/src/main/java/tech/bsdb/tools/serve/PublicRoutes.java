@@ -5,6 +5,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.serve.batch.RequestRefusedException;
+import tech.bsdb.tools.serve.client.Scope.Permission;
 import tech.bsdb.tools.serve.dataset.DataSet;
 import tech.bsdb.tools.serve.dataset.DataSets;
 
@@ -50,23 +51,31 @@ final class PublicRoutes implements Routes {
       throws RequestRefusedException {
     String path = target.path();
     if (pages.has(path)) {
+      if (!open(target)) {
+        exchange.require(Permission.METRICS);
+      }
       return pages.page(target, exchange, headers);
     }
     if (!path.startsWith(prefix)) {
       String where = only == null ? prefix + "NAME/" : prefix;
       throw new RequestRefusedException(404, "nothing here; keys are below " + where);
     }
-    KeyRoutes routes = only == null ? named(path) : only;
+    if (only != null) {
+      exchange.requireSet("");
+    }
+    KeyRoutes routes = only == null ? named(path, exchange) : only;
     return routes.action(target, exchange, headers);
   }
 
-  private KeyRoutes named(String path) throws RequestRefusedException {
+  private KeyRoutes named(String path, Exchange exchange) throws RequestRefusedException {
     int end = path.indexOf('/', prefix.length());
     String name = end < 0 ? path.substring(prefix.length()) : path.substring(prefix.length(), end);
+    exchange.requireSet(name); // before it says whether there is one
     DataSet set = sets.named(name);
     if (set == null) {
       throw new RequestRefusedException(
-          404, "no data set has this name; the data sets are: " + sets.names());
+          404,
+          "no data set has this name; the data sets are: " + sets.names(exchange.scope::reaches));
     }
     if (end < 0) {
       throw new RequestRefusedException(

@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.serve.batch.RequestRefusedException;
 import tech.bsdb.tools.serve.client.Credentials;
+import tech.bsdb.tools.serve.client.Scope;
 
 /**
  * Reads a request's head: rejects a malformed or forbidden request, and finds the action that
@@ -58,13 +59,15 @@ record RequestReader(Routes routes, @Nullable Credentials credentials, int bodyB
     HttpHeaders headers = request.headers();
     try {
       RequestTarget target = RequestTarget.parse(request.uri());
-      if (credentials != null
-          && !routes.open(target)
-          && !credentials.admit(headers.get(HttpHeaderNames.AUTHORIZATION))) {
-        return Reply.error(
-            401,
-            "this needs a token: Authorization: Bearer TOKEN",
-            "www-authenticate: Bearer realm=\"bsdb\"\r\n");
+      if (credentials != null) {
+        Scope scope = credentials.ofHeader(headers.get(HttpHeaderNames.AUTHORIZATION));
+        if (scope == null && !routes.open(target)) {
+          return Reply.error(
+              401,
+              "this needs a token: Authorization: Bearer TOKEN",
+              "www-authenticate: Bearer realm=\"bsdb\"\r\n");
+        }
+        exchange.scope = scope == null ? credentials.ofStrangers() : scope;
       }
       if (target.isServer()) {
         return exchange.refuseMethod("GET, HEAD, POST");

@@ -157,7 +157,7 @@ class OpenApiTest {
     present.start();
     Serving absent = serving("none", Map.of("other", "v")).start();
     Serving guarded = serving("guarded", Map.of("", "", "k", "v"));
-    guarded.tokens = Files.writeString(folder.resolve("tokens"), "secret\n");
+    guarded.tokens = Files.writeString(folder.resolve("tokens"), "secret\nlimited sets=none\n");
     guarded.start();
     Serving slow = serving("slow", Map.of("k", "v"));
     slow.request = Duration.ofSeconds(1);
@@ -216,6 +216,9 @@ class OpenApiTest {
           for (Serving server : List.of(absent, guarded, damaged, other)) {
             seen.add(tried(operation, server, plain.request(method, target)));
           }
+          String limited = "Host: x\r\nAuthorization: Bearer limited\r\n";
+          String asked = plain.request(method, target).replace("Host: x\r\n", limited);
+          seen.add(tried(operation, guarded, asked));
           seen.add(tried(operation, full, ""));
           late.put(operation, slow.connect().send(method + " " + target + " HTTP/1.1\r\n"));
           if (target.equals("/readyz")) {

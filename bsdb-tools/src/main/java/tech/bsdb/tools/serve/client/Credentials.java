@@ -54,10 +54,16 @@ public final class Credentials {
     warn(Instant.now());
   }
 
-  /** Whether an {@code Authorization} header's value grants access. */
-  public boolean admit(@Nullable String authorization) {
+  /** Returns what an {@code Authorization} header's value grants; null if nothing. */
+  public @Nullable Scope ofHeader(@Nullable String authorization) {
     Tokens known = tokens;
-    return known == null || known.admit(authorization);
+    return known == null ? Scope.ALL : known.ofHeader(authorization);
+  }
+
+  /** Returns what clients without a token may learn from what needs none. */
+  public Scope ofStrangers() {
+    Tokens known = tokens;
+    return known != null && known.limitSets() ? Scope.NONE : Scope.ALL;
   }
 
   /** Whether clients need a token. */
@@ -65,10 +71,10 @@ public final class Credentials {
     return tokens != null;
   }
 
-  /** Whether a token grants access. */
-  public boolean admitToken(String token) {
+  /** Returns what a token grants, or none if it is null; null if that is nothing. */
+  public @Nullable Scope ofToken(@Nullable String token) {
     Tokens known = tokens;
-    return known == null || known.has(token);
+    return known == null ? Scope.ALL : token == null ? null : known.of(token);
   }
 
   /**

@@ -10,68 +10,111 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.SmallFile;
 
 /**
- * The bearer tokens that grant access (RFC 6750). Only their digests are kept, and comparison takes
- * constant time.
+ * The bearer tokens that grant access (RFC 6750), and the scope of each. Only their digests are
+ * kept, and comparison takes constant time.
  */
-record Tokens(List<byte[]> digests) {
+record Tokens(List<Grant> grants) {
   private static final int SCHEME = "Bearer ".length();
+  private static final Set<String> SETTINGS = Set.of("name", "sets", "allow");
 
   /**
-   * Reads a file of tokens, one per line; blank lines are ignored.
+   * What a token grants.
    *
-   * @throws FileSystemException if it has no token, or a token that no header can carry
+   * @param digest that of the token
+   */
+  record Grant(byte[] digest, Scope scope) {}
+
+  /**
+   * Reads a file of tokens, one per line, each with settings of its scope behind it, if it has one;
+   * blank lines are ignored.
+   *
+   * @throws FileSystemException if it has no token, or a malformed line
    */
   static Tokens read(Path file) throws IOException {
-    List<byte[]> digests = new ArrayList<>();
+    List<Grant> grants = new ArrayList<>();
     int number = 0;
     byte[] bytes = SmallFile.read(file, "a file of tokens");
     try {
       String text = UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
       for (String line : text.lines().toList()) {
         number++;
-        String token = line.strip();
-        if (!token.chars().allMatch(c -> c > ' ' && c < 127)) {
-          throw new FileSystemException(
-              file.toString(),
-              null,
-              "line " + number + ": a token must have only visible ASCII characters");
-        }
-        if (!token.isEmpty()) {
-          digests.add(digest(token));
+        String words = line.strip();
+        if (!words.isEmpty()) {
+          add(words.split("[ \t]+", -1), grants);
         }
       }
     } catch (CharacterCodingException e) {
       throw new FileSystemException(
           file.toString(), null, "not a text file of tokens, one per line");
+    } catch (IllegalArgumentException e) {
+      throw new FileSystemException(
+          file.toString(), null, "line " + number + ": " + e.getMessage());
     }
-    if (digests.isEmpty()) {
+    if (grants.isEmpty()) {
       throw new FileSystemException(
           file.toString(), null, "holds no token; write one per line, or leave --token-file out");
     }
-    return new Tokens(digests);
+    return new Tokens(grants);
   }
 
-  /** Whether the value of an {@code Authorization} header carries one of the tokens. */
-  boolean admit(@Nullable String authorization) {
-    if (authorization == null || !authorization.regionMatches(true, 0, "Bearer ", 0, SCHEME)) {
-      return false;
+  /** Adds what a line grants. Messages about it must not show a token, which any word may be. */
+  private static void add(String[] words, List<Grant> grants) {
+    Map<String, String> settings = new HashMap<>();
+    for (int i = 0; i < words.length; i++) {
+      if (!words[i].chars().allMatch(c -> c > ' ' && c < 127)) {
+        throw new IllegalArgumentException("a token must have only visible ASCII characters");
+      }
+      String[] setting = words[i].split("=", 2);
+      if (i > 0 && (setting.length < 2 || !SETTINGS.contains(setting[0]))) {
+        throw new IllegalArgumentException(
+            "word "
+                + (i + 1)
+                + " is none of the settings name=, sets= and allow=; write one token per line, and"
+                + " its settings behind it");
+      }
+      if (i > 0 && settings.put(setting[0], setting[1]) != null) {
+        throw new IllegalArgumentException(setting[0] + "= is given twice for one token");
+      }
     }
-    return has(authorization.substring(SCHEME).strip());
+    Grant added = new Grant(digest(words[0]), Scope.of(settings));
+    for (Grant each : grants) {
+      if (MessageDigest.isEqual(each.digest, added.digest) && !each.scope.equals(added.scope)) {
+        throw new IllegalArgumentException(
+            "a line above has the same token with other settings; give each client its own token");
+      }
+    }
+    grants.add(added);
   }
 
-  /** Whether a token is one of these. */
-  boolean has(String token) {
+  /** Returns what the value of an {@code Authorization} header grants; null if nothing. */
+  @Nullable Scope ofHeader(@Nullable String authorization) {
+    if (authorization == null || !authorization.regionMatches(true, 0, "Bearer ", 0, SCHEME)) {
+      return null;
+    }
+    return of(authorization.substring(SCHEME).strip());
+  }
+
+  /** Returns what a token grants; null if it is not one of these. */
+  @Nullable Scope of(String token) {
     byte[] sent = digest(token);
-    boolean found = false;
-    for (byte[] digest : digests) {
-      found |= MessageDigest.isEqual(digest, sent);
+    Scope found = null;
+    for (Grant each : grants) {
+      found = MessageDigest.isEqual(each.digest, sent) ? each.scope : found;
     }
     return found;
+  }
+
+  /** Whether some client may not read all data sets. */
+  boolean limitSets() {
+    return grants.stream().anyMatch(each -> each.scope.isLimited());
   }
 
   private static byte[] digest(String token) {

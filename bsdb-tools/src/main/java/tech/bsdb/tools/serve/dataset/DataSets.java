@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.IoCounters;
 import tech.bsdb.store.ReloadingDatabase;
@@ -161,7 +162,12 @@ public final class DataSets implements AutoCloseable {
 
   /** Returns the names of all data sets, for people. */
   public String names() {
-    return String.join(", ", served.all.stream().map(DataSet::name).toList());
+    return names(name -> true);
+  }
+
+  /** Returns some names of data sets, for people. */
+  public String names(Predicate<String> shown) {
+    return String.join(", ", served.all.stream().map(DataSet::name).filter(shown).toList());
   }
 
   /**

@@ -10,6 +10,13 @@ final class CommandException extends Exception {
   static final String WRONG_TYPE =
       "WRONGTYPE Operation against a key holding the wrong kind of value";
 
+  /** The client may not read the data set that it has selected, in which its keys are. */
+  static final String NO_KEYS =
+      "NOPERM this user has no permissions to access one of the keys used as arguments";
+
+  /** The client may not read a data set, or there is none. */
+  static final String NO_SET = "NOPERM this user has no permissions to access this data set";
+
   private static final long serialVersionUID = 1;
 
   /**

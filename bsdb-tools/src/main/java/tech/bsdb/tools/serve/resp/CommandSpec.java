@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.KeyRouting;
+import tech.bsdb.tools.serve.client.Scope.Permission;
 
 /**
  * A command, as {@code COMMAND} tells of it.
@@ -17,6 +19,7 @@ import tech.bsdb.KeyRouting;
  * @param since the version of Redis that brought it
  * @param tips how clients of a cluster are to send it, and other hints, in Redis' words
  * @param summary what it does
+ * @param needs what a client must be permitted to give it; null if nothing
  * @param handler what answers it
  * @param subcommands its subcommands by their own name, in lower case; complete once the table is
  *     read
@@ -30,6 +33,7 @@ record CommandSpec(
     String since,
     List<String> tips,
     String summary,
+    @Nullable Permission needs,
     Handler handler,
     Map<String, CommandSpec> subcommands) {
 

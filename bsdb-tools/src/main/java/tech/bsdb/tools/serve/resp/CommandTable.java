@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.TextResource;
+import tech.bsdb.tools.serve.client.Scope.Permission;
 
 /**
  * All commands, those that write included, and the errors for those that there are not. What is
@@ -87,6 +88,7 @@ final class CommandTable {
           parsed("httl", HashCommands::httl),
           direct("watch", ConnectionCommands::watch),
           direct("unwatch", ConnectionCommands::unwatch),
+          direct("acl|whoami", (session, command, out) -> out.bulk(session.user())),
           direct("time", ServerCommands::time),
           direct("role", ServerCommands::role),
           direct("wait", ServerCommands::waitForReplicas),
@@ -185,8 +187,18 @@ final class CommandTable {
         columns[4],
         words(columns[6]),
         summary,
+        needs(name, keys, handler),
         handler,
         new LinkedHashMap<>());
+  }
+
+  private static @Nullable Permission needs(String name, CommandSpec.Keys keys, Handler handler) {
+    return switch (name) {
+      case "scan", "randomkey", "dbsize", "cluster|countkeysinslot" -> Permission.SCAN;
+      case "keys" -> Permission.KEYS;
+      case "info", "client|list", "config|get" -> Permission.METRICS;
+      default -> keys.first() > 0 || handler instanceof Handler.Queued ? Permission.GET : null;
+    };
   }
 
   private static List<String> words(String column) {

@@ -85,8 +85,17 @@ final class ConnectionCommands {
   static void select(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
     byte[] wanted = arguments.get(1);
-    DataSet found = session.service.named(Arguments.text(wanted));
-    session.select(found == null ? numbered(session.service, wanted) : found);
+    String name = Arguments.text(wanted);
+    DataSet found = session.service.named(name);
+    try {
+      found = found == null ? numbered(session.service, wanted) : found;
+    } catch (CommandException e) { // which would tell a client what there is outside its scope
+      throw session.scope().reaches(name) ? e : new CommandException(CommandException.NO_SET);
+    }
+    if (!session.scope().reaches(found.name())) {
+      throw new CommandException(CommandException.NO_SET);
+    }
+    session.select(found);
     out.ok();
   }
 
@@ -126,11 +135,10 @@ final class ConnectionCommands {
     out.ok();
   }
 
-  /** Admits the only user that there is, whose passwords are the tokens. */
+  /** Admits a user whose password is a token: the one that the token names, or the default. */
   private static void authenticate(Session session, String user, String password)
       throws CommandException {
-    boolean open = !session.service.credentials.needsToken();
-    if (!user.equals("default") || (!open && !session.authenticate(password))) {
+    if (!session.authenticate(user, password)) {
       throw new CommandException(WRONG_PASSWORD);
     }
   }

@@ -47,6 +47,11 @@ final class RespConnection extends ClientConnection {
   private static final String ABORTED =
       "EXECABORT Transaction discarded because of previous errors.";
 
+  private static final String NO_LONGER =
+      "NOPERM ACLs rules changed between the moment the transaction was accumulated and the EXEC"
+          + " call. This command is no longer allowed for the following reason: no permission to"
+          + " execute the command or subcommand";
+
   private final RespService service;
   private final CommandReader reader;
   private final TrackedKeys tracked;
@@ -280,6 +285,9 @@ final class RespConnection extends ClientConnection {
         reader.trust(false); // its token may have been removed
         throw new CommandException("NOAUTH Authentication required.");
       }
+      if (!client.permits(spec)) {
+        throw client.refusal(spec);
+      }
       if (spec.handler() instanceof Handler.NeverAnswered refused) {
         requireHere(spec, false); // a replica would not carry it out, either
         throw new CommandException(refused.reply());
@@ -418,7 +426,10 @@ final class RespConnection extends ClientConnection {
   private void queueAll(List<Session.Transaction.Queued> commands) {
     addPart((found, out) -> out.array(commands.size()));
     for (Session.Transaction.Queued each : commands) {
-      if (each.spec().handler() instanceof Handler.Queued queued) {
+      if (!session.permits(each.spec())) {
+        service.statistics().failed(NO_LONGER);
+        addPart((found, out) -> out.error(NO_LONGER));
+      } else if (each.spec().handler() instanceof Handler.Queued queued) {
         try {
           queued.queue(each.arguments(), round);
         } catch (CommandException e) {

@@ -5,8 +5,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.tools.serve.client.Credentials;
+import tech.bsdb.tools.serve.client.Scope;
+import tech.bsdb.tools.serve.client.Scope.Permission;
 import tech.bsdb.tools.serve.dataset.DataSet;
 
 /**
@@ -19,13 +21,24 @@ final class Session {
   /** A number that no other connection of this process has had. */
   final long id;
 
+  private static final String DEFAULT_USER = "default";
+
   private final String address;
   private final String localAddress;
   private final long beganNanos = System.nanoTime();
   private DataSet selected;
   boolean resp3;
   private @Nullable String token;
-  private long tokensOf;
+
+  /** How often the tokens had been reloaded when the scope was found; -1 if it was not yet. */
+  private long tokensOf = -1;
+
+  /** What the client may do; null if it has not authenticated. */
+  private @Nullable Scope scope;
+
+  /** What of it the client may do in the selected data set. */
+  private Set<Permission> permitted = Scope.NONE.permissions();
+
   String name = "";
   String library = "";
   String libraryVersion = "";
@@ -139,39 +152,66 @@ final class Session {
 
   void select(DataSet other) {
     selected = other;
+    permit(scope);
+  }
+
+  private void permit(@Nullable Scope granted) {
+    scope = granted;
+    permitted = (granted == null ? Scope.NONE : granted).in(selected.name());
   }
 
   /** Whether the client may read: it has given a token that is still valid, or needs none. */
   boolean isAuthenticated() {
-    Credentials credentials = service.credentials;
-    if (!credentials.needsToken()) {
-      return true;
+    long now = service.credentials.tokensRead();
+    if (now != tokensOf) {
+      tokensOf = now;
+      permit(service.credentials.ofToken(token));
+      token = scope == null ? null : token;
     }
-    String given = token;
-    if (given == null) {
+    return scope != null;
+  }
+
+  /**
+   * Authenticates the client; returns false if the token is not valid, or is that of another user,
+   * which changes nothing.
+   */
+  boolean authenticate(String user, String given) {
+    long now = service.credentials.tokensRead();
+    Scope granted = service.credentials.ofToken(given);
+    boolean known = granted != null && !user.isEmpty() && user.equals(granted.name());
+    if (granted == null || !(known || user.equals(DEFAULT_USER))) {
       return false;
     }
-    long now = credentials.tokensRead();
-    if (now != tokensOf) {
-      if (!credentials.admitToken(given)) {
-        token = null;
-        return false;
-      }
-      tokensOf = now;
-    }
+    token = service.credentials.needsToken() ? given : null;
+    tokensOf = now;
+    permit(granted);
     return true;
   }
 
-  /** Authenticates the client; returns false if the token is not valid, which changes nothing. */
-  boolean authenticate(String given) {
-    Credentials credentials = service.credentials;
-    long now = credentials.tokensRead();
-    if (!credentials.admitToken(given)) {
-      return false;
+  /** Returns what the client, which has authenticated, may do. */
+  Scope scope() {
+    return scope == null ? Scope.NONE : scope;
+  }
+
+  /** Returns the name of the user that the client is. */
+  String user() {
+    String name = scope().name();
+    return name.isEmpty() ? DEFAULT_USER : name;
+  }
+
+  /** Whether the client, which has authenticated, may give a command. */
+  boolean permits(CommandSpec spec) {
+    return spec.needs() == null || permitted.contains(spec.needs());
+  }
+
+  /** Returns the error for a command that the client may not give. */
+  CommandException refusal(CommandSpec spec) {
+    if (!scope().permissions().contains(spec.needs())) {
+      return new CommandException(
+          "NOPERM this user has no permissions to run the '" + spec.name() + "' command");
     }
-    token = given;
-    tokensOf = now;
-    return true;
+    return new CommandException(
+        spec.keys().first() > 0 ? CommandException.NO_KEYS : CommandException.NO_SET);
   }
 
   /** Makes everything as it was when the connection was opened. */
@@ -179,6 +219,7 @@ final class Session {
     selected = service.sets.zero();
     resp3 = false;
     token = null;
+    tokensOf = -1;
     name = "";
     transaction = null;
     replicaAccepted = false;
@@ -226,7 +267,7 @@ final class Session {
         Locale.ROOT,
         "id=%d addr=%s laddr=%s fd=-1 name=%s age=%d idle=%d flags=%s db=%d sub=0 psub=0 ssub=0"
             + " multi=-1 qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=0"
-            + " tot-mem=0 events=r cmd=%s user=default redir=%d resp=%d lib-name=%s lib-ver=%s",
+            + " tot-mem=0 events=r cmd=%s user=%s redir=%d resp=%d lib-name=%s lib-ver=%s",
         id,
         address,
         localAddress,
@@ -236,6 +277,7 @@ final class Session {
         flags.isEmpty() ? "N" : flags,
         selected.number(),
         lastCommand == null ? "NULL" : lastCommand.name(),
+        user(),
         tracking == null ? -1 : 0,
         resp3 ? 3 : 2,
         library,

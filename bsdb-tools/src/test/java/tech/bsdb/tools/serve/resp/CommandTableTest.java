@@ -14,6 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import tech.bsdb.tools.cli.TextResource;
+import tech.bsdb.tools.serve.client.Scope.Permission;
 
 /** The table of commands is as it says, and everything in it is answered. */
 class CommandTableTest {
@@ -137,6 +138,7 @@ class CommandTableTest {
                 "1.0.0",
                 List.of("request_policy:multi_shard"),
                 "Returns the string values of keys, in one version of the data.",
+                Permission.GET,
                 requireNonNull(CommandTable.HANDLERS.get("mget")),
                 Map.of()));
     assertThat(requireNonNull(CommandTable.find("touch")).handler())
