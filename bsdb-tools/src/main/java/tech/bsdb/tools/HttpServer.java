@@ -131,7 +131,7 @@ public final class HttpServer extends Command {
         Duration.ofSeconds(arguments.number("--poll", 1, 10, 1)),
         Duration.ofSeconds(arguments.number("--poll", 1, 10, 10)),
         arguments.path("--token-file").orElse(null),
-        tls(arguments.path("--tls-cert"), arguments.path("--tls-key")),
+        tls(arguments),
         arguments.path("--access-log").map(Path::toString).orElse(null),
         limits(arguments),
         cluster(arguments));
@@ -250,11 +250,31 @@ public final class HttpServer extends Command {
     return prefix;
   }
 
-  private static @Nullable TlsFiles tls(Optional<Path> certificate, Optional<Path> key)
-      throws UsageException {
+  private static @Nullable TlsFiles tls(Arguments arguments) throws UsageException {
+    Optional<Path> certificate = arguments.path("--tls-cert");
+    Optional<Path> key = arguments.path("--tls-key");
+    Optional<Path> authorities = arguments.path("--tls-client-ca");
     if (certificate.isPresent() != key.isPresent()) {
       throw new UsageException("--tls-cert and --tls-key go together");
     }
-    return certificate.isEmpty() ? null : new TlsFiles(certificate.get(), key.orElseThrow());
+    if (authorities.isEmpty()) {
+      arguments.refuse(
+          List.of("--tls-client-optional"),
+          "is about certificates of clients; add --tls-client-ca");
+    }
+    if (arguments.has("--tls-client-optional") && !arguments.has("--token-file")) {
+      throw new UsageException(
+          "--tls-client-optional would let everybody in; add --token-file, for clients without a"
+              + " certificate");
+    }
+    if (certificate.isEmpty()) {
+      arguments.refuse(List.of("--tls-client-ca"), "needs TLS; add --tls-cert and --tls-key");
+      return null;
+    }
+    return new TlsFiles(
+        certificate.get(),
+        key.orElseThrow(),
+        authorities.orElse(null),
+        arguments.has("--tls-client-optional"));
   }
 }

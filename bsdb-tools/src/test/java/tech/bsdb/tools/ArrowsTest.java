@@ -105,7 +105,7 @@ class ArrowsTest {
     "org.apache.commons.cli.., cli",
     "io.netty.., serve serve.client serve.resp",
     "io.prometheus.., serve serve.client",
-    "javax.security.auth.., source",
+    "javax.security.auth.., source serve.client",
   })
   void onlyThesePackagesKnow(String library, String packages) {
     String[] those =

@@ -60,7 +60,8 @@ record RequestReader(Routes routes, @Nullable Credentials credentials, int bodyB
     try {
       RequestTarget target = RequestTarget.parse(request.uri());
       if (credentials != null) {
-        Scope scope = credentials.ofHeader(headers.get(HttpHeaderNames.AUTHORIZATION));
+        String authorization = headers.get(HttpHeaderNames.AUTHORIZATION);
+        Scope scope = credentials.ofHeader(authorization, exchange.connection.certificate());
         if (scope == null && !routes.open(target)) {
           return Reply.error(
               401,

@@ -4,7 +4,6 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelOption;
-import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -366,7 +365,7 @@ public final class Service implements AutoCloseable {
             options.respPort(),
             "--resp",
             accepted -> {
-              if (admit(accepted, connections, full, credentials.tls())) {
+              if (admit(accepted, connections, full, credentials)) {
                 accepted.config().setOption(ChannelOption.SO_KEEPALIVE, true);
                 accepted.pipeline().addLast(resp.connection(accepted));
               }
@@ -386,8 +385,7 @@ public final class Service implements AutoCloseable {
         port,
         option,
         accepted -> {
-          SslContext tls = needed == null ? null : needed.tls();
-          if (!admit(accepted, of, Reply.TOO_MANY_CONNECTIONS, tls)) {
+          if (!admit(accepted, of, Reply.TOO_MANY_CONNECTIONS, needed)) {
             return;
           }
           RequestDecoder decoder = new RequestDecoder();
@@ -405,15 +403,16 @@ public final class Service implements AutoCloseable {
    * @param full what is said then to clients that need no encryption
    */
   private static boolean admit(
-      Channel accepted, Connections others, byte[] full, @Nullable SslContext tls) {
+      Channel accepted, Connections others, byte[] full, @Nullable Credentials needed) {
     if (others.areFull()) {
+      boolean plain = needed == null || needed.tls() == null;
       accepted
-          .writeAndFlush(tls == null ? Unpooled.wrappedBuffer(full) : Unpooled.EMPTY_BUFFER)
+          .writeAndFlush(plain ? Unpooled.wrappedBuffer(full) : Unpooled.EMPTY_BUFFER)
           .addListener(ChannelFutureListener.CLOSE);
       return false;
     }
-    if (tls != null) {
-      accepted.pipeline().addLast(tls.newHandler(accepted.alloc()));
+    if (needed != null) {
+      needed.secure(accepted);
     }
     return true;
   }

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -272,13 +273,19 @@ class ScopesTest {
   }
 
   @Test
-  void clientsOfRedisAreToldInTheirOwnWay() {
+  void jedisIsToldInItsOwnWay() {
     String at = "127.0.0.1:" + serving.respPort();
     try (var jedis =
         redis.clients.jedis.RedisClient.create(URI.create("redis://shop:items@" + at + "/1"))) {
       assertThat(jedis.get("k")).isEqualTo("of items");
       assertThatThrownBy(() -> jedis.info()).isInstanceOf(JedisAccessControlException.class);
     }
+  }
+
+  @Tag("nightly")
+  @Test
+  void lettuceIsToldInItsOwnWay() {
+    String at = "127.0.0.1:" + serving.respPort();
     RedisClient lettuce = RedisClient.create(RedisURI.create("redis://reader:keyless@" + at));
     try (StatefulRedisConnection<String, String> connection = lettuce.connect()) {
       assertThat(connection.sync().get("k")).isEqualTo("of users");

@@ -3,6 +3,7 @@ package tech.bsdb.tools.serve.client;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.util.Comparator.naturalOrder;
 
+import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
@@ -64,13 +65,18 @@ record Certificates(SslContext context, Instant notBefore, Instant notAfter) {
       if (!chain.isEmpty() && !belongs(key, chain.get(0).getPublicKey())) {
         throw unusable(files, "the key does not belong to the certificate");
       }
-      SslContext context =
+      SslContextBuilder context =
           SslContextBuilder.forServer(stream(certificate), stream(key))
               .sslProvider(SslProvider.JDK)
-              .protocols("TLSv1.3", "TLSv1.2")
-              .build();
+              .protocols("TLSv1.3", "TLSv1.2");
+      Path authorities = files.clientAuthorities();
+      if (authorities != null) {
+        context
+            .trustManager(authorities(authorities))
+            .clientAuth(files.clientsMayLackOne() ? ClientAuth.OPTIONAL : ClientAuth.REQUIRE);
+      }
       return new Certificates(
-          context,
+          context.build(),
           chain.stream()
               .map(each -> each.getNotBefore().toInstant())
               .max(naturalOrder())
@@ -82,6 +88,18 @@ record Certificates(SslContext context, Instant notBefore, Instant notAfter) {
     } catch (IllegalArgumentException | CertificateException | SSLException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
       throw unusable(files, "cannot be used as certificate and key: " + cause.getMessage());
+    }
+  }
+
+  private static X509Certificate[] authorities(Path file) throws IOException {
+    String pem = requirePem(file, "-----BEGIN CERTIFICATE-----", "a PEM certificate");
+    try {
+      return CertificateFactory.getInstance("X.509").generateCertificates(stream(pem)).stream()
+          .map(X509Certificate.class::cast)
+          .toArray(X509Certificate[]::new);
+    } catch (CertificateException e) {
+      throw new FileSystemException(
+          file.toString(), null, "cannot be used as certificates: " + e.getMessage());
     }
   }
 

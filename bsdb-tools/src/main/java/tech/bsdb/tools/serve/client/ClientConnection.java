@@ -16,6 +16,7 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -57,6 +58,7 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   private boolean finished;
   private volatile boolean gone;
   private @Nullable Future<?> timer;
+  private List<String> certificate = List.of();
 
   /**
    * How much a client has read.
@@ -120,6 +122,9 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   /** Continues an answer in pieces: the client has read what was written. */
   protected void resume() {}
 
+  /** Called when it is known whose {@link #certificate} the client has shown, if any. */
+  protected void identified() {}
+
   /** Answers a request whose rest will not arrive. */
   protected void inputCut() {}
 
@@ -173,8 +178,14 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
         inputCut();
         serve();
       }
-    } else if (event instanceof SslHandshakeCompletionEvent handshake && !handshake.isSuccess()) {
-      cut();
+    } else if (event instanceof SslHandshakeCompletionEvent handshake) {
+      SslHandler tls = channel.pipeline().get(SslHandler.class);
+      if (tls == null || !handshake.isSuccess()) {
+        cut();
+      } else {
+        certificate = ClientCertificate.names(tls.engine().getSession());
+        identified();
+      }
     }
   }
 
@@ -449,6 +460,11 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   /** Returns a new share of memory held for this connection. */
   public final HeldMemory.Share share() {
     return memory.share();
+  }
+
+  /** Returns the names in the certificate that the client has shown; none if there is none. */
+  public final List<String> certificate() {
+    return certificate;
   }
 
   protected final Channel channel() {

@@ -1,13 +1,19 @@
 package tech.bsdb.tools.serve.client;
 
+import io.netty.channel.Channel;
 import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslHandler;
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Diagnosis;
@@ -23,6 +29,7 @@ public final class Credentials {
   private final @Nullable Path tokenFile;
   private final @Nullable TlsFiles tlsFiles;
   private final Console console;
+  private final FailureReports handshakes;
   private volatile @Nullable Tokens tokens;
   private volatile @Nullable Certificates certificates;
   private final AtomicLong tokensRead = new AtomicLong();
@@ -30,12 +37,21 @@ public final class Credentials {
       new ConcurrentHashMap<>(Map.of("certificate", false, "tokens", false));
 
   /**
-   * The files of the certificate chain and its private key, both PEM.
+   * The files of the certificate chain and its private key, all PEM.
    *
    * @param certificate the certificate followed by its chain
    * @param key the key, unencrypted PKCS#8
+   * @param clientAuthorities the certificates of those who sign the certificates of clients; null
+   *     if clients show none
+   * @param clientsMayLackOne whether a client may connect without a certificate
    */
-  public record TlsFiles(Path certificate, Path key) {}
+  public record TlsFiles(
+      Path certificate, Path key, @Nullable Path clientAuthorities, boolean clientsMayLackOne) {
+    /** The files of a server whose clients show no certificates. */
+    public TlsFiles(Path certificate, Path key) {
+      this(certificate, key, null, false);
+    }
+  }
 
   /**
    * Reads the files.
@@ -49,15 +65,33 @@ public final class Credentials {
     this.tokenFile = tokenFile;
     this.tlsFiles = tlsFiles;
     this.console = console;
-    this.tokens = tokenFile == null ? null : Tokens.read(tokenFile);
+    this.handshakes = new FailureReports(console);
+    this.tokens = tokenFile == null ? null : readTokens(tokenFile);
     this.certificates = tlsFiles == null ? null : Certificates.load(tlsFiles);
     warn(Instant.now());
   }
 
-  /** Returns what an {@code Authorization} header's value grants; null if nothing. */
-  public @Nullable Scope ofHeader(@Nullable String authorization) {
+  private Tokens readTokens(Path file) throws IOException {
+    Tokens read = Tokens.read(file);
+    if (!read.certificates().isEmpty()
+        && (tlsFiles == null || tlsFiles.clientAuthorities() == null)) {
+      throw new FileSystemException(
+          file.toString(), null, "cert= needs --tls-client-ca, to verify certificates with");
+    }
+    return read;
+  }
+
+  /**
+   * Returns what an {@code Authorization} header's value grants, or the client's certificate if
+   * there is no header; null if that is nothing.
+   *
+   * @param certificate the names in the certificate
+   */
+  public @Nullable Scope ofHeader(@Nullable String authorization, List<String> certificate) {
     Tokens known = tokens;
-    return known == null ? Scope.ALL : known.ofHeader(authorization);
+    return known == null
+        ? Scope.ALL
+        : authorization == null ? known.ofCertificate(certificate) : known.ofHeader(authorization);
   }
 
   /** Returns what clients without a token may learn from what needs none. */
@@ -71,10 +105,17 @@ public final class Credentials {
     return tokens != null;
   }
 
-  /** Returns what a token grants, or none if it is null; null if that is nothing. */
-  public @Nullable Scope ofToken(@Nullable String token) {
+  /**
+   * Returns what a token grants, or the client's certificate if there is no token; null if that is
+   * nothing.
+   *
+   * @param certificate the names in the certificate
+   */
+  public @Nullable Scope ofToken(@Nullable String token, List<String> certificate) {
     Tokens known = tokens;
-    return known == null ? Scope.ALL : token == null ? null : known.of(token);
+    return known == null
+        ? Scope.ALL
+        : token == null ? known.ofCertificate(certificate) : known.of(token);
   }
 
   /**
@@ -88,6 +129,30 @@ public final class Credentials {
   public @Nullable SslContext tls() {
     Certificates known = certificates;
     return known == null ? null : known.context();
+  }
+
+  /** Encrypts a connection that was just accepted, if clients need that. */
+  public void secure(Channel accepted) {
+    SslContext context = tls();
+    if (context != null) {
+      SslHandler handler = context.newHandler(accepted.alloc());
+      if (handler.engine().getWantClientAuth() || handler.engine().getNeedClientAuth()) {
+        var unused = handler.handshakeFuture().addListener(done -> report(accepted, done.cause()));
+      }
+      accepted.pipeline().addLast(handler);
+    }
+  }
+
+  /** Reports a handshake that has failed, unless the client has just gone. */
+  private void report(Channel client, @Nullable Throwable failure) {
+    if (failure instanceof SSLHandshakeException
+        && !String.valueOf(failure.getMessage()).startsWith("Connection closed")) {
+      String from =
+          client.remoteAddress() instanceof InetSocketAddress address
+              ? address.getAddress().getHostAddress()
+              : "-";
+      handshakes.report("TLS handshake with " + from + ": " + ClientCertificate.failure(failure));
+    }
   }
 
   /** Returns when the first certificate of the chain expires; null for plain HTTP. */
@@ -108,7 +173,7 @@ public final class Credentials {
       reload(
           "tokens",
           () -> {
-            tokens = Tokens.read(ofTokens);
+            tokens = readTokens(ofTokens);
             tokensRead.incrementAndGet();
           },
           "the tokens in " + ofTokens + " are in use",

@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import tech.bsdb.tools.cli.Console;
 
-/** Reports failures that are not a client's fault, at most once a second. Thread-safe. */
+/** Reports failures that an operator should know of, at most once a second. Thread-safe. */
 public final class FailureReports {
   private static final long QUIET_NANOS = 1_000_000_000L;
 
@@ -18,11 +18,16 @@ public final class FailureReports {
   }
 
   /**
-   * Reports a failure, or counts it if another was reported less than a second ago.
+   * Reports a failure.
    *
    * @param request the request that failed, {@link #printable}; empty if it is unknown
    */
   public void failed(String request, Throwable cause) {
+    report((request.isEmpty() ? "" : request + ": ") + cause);
+  }
+
+  /** Reports a failure, or counts it if another was reported less than a second ago. */
+  void report(String failure) {
     long now = System.nanoTime();
     long said = saidNanos.get();
     if (now - said < QUIET_NANOS || !saidNanos.compareAndSet(said, now)) {
@@ -32,8 +37,7 @@ public final class FailureReports {
     long more = unsaid.sumThenReset();
     console.say(
         "bsdb serve: "
-            + (request.isEmpty() ? "" : request + ": ")
-            + cause
+            + failure
             + (more == 0 ? "" : " (and " + more + " more failures before it)"));
   }
 

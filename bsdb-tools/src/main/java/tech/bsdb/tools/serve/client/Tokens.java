@@ -14,16 +14,22 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.SmallFile;
 
 /**
- * The bearer tokens that grant access (RFC 6750), and the scope of each. Only their digests are
- * kept, and comparison takes constant time.
+ * The bearer tokens that grant access (RFC 6750), and the names in certificates that do, with the
+ * scope of each. Only the digests of tokens are kept, and comparison takes constant time.
+ *
+ * @param certificates scopes by names in certificates
  */
-record Tokens(List<Grant> grants) {
+record Tokens(List<Grant> grants, Map<String, Scope> certificates) {
   private static final int SCHEME = "Bearer ".length();
-  private static final Set<String> SETTINGS = Set.of("name", "sets", "allow");
+  private static final Set<String> SETTINGS = Set.of("name", "sets", "allow", "cert");
+
+  /** In place of a token, if only a certificate grants the scope. */
+  private static final String NO_TOKEN = "-";
 
   /**
    * What a token grants.
@@ -39,7 +45,7 @@ record Tokens(List<Grant> grants) {
    * @throws FileSystemException if it has no token, or a malformed line
    */
   static Tokens read(Path file) throws IOException {
-    List<Grant> grants = new ArrayList<>();
+    Tokens read = new Tokens(new ArrayList<>(), new HashMap<>());
     int number = 0;
     byte[] bytes = SmallFile.read(file, "a file of tokens");
     try {
@@ -48,7 +54,7 @@ record Tokens(List<Grant> grants) {
         number++;
         String words = line.strip();
         if (!words.isEmpty()) {
-          add(words.split("[ \t]+", -1), grants);
+          read.add(words.split("[ \t]+", -1));
         }
       }
     } catch (CharacterCodingException e) {
@@ -58,15 +64,15 @@ record Tokens(List<Grant> grants) {
       throw new FileSystemException(
           file.toString(), null, "line " + number + ": " + e.getMessage());
     }
-    if (grants.isEmpty()) {
+    if (read.grants.isEmpty() && read.certificates.isEmpty()) {
       throw new FileSystemException(
           file.toString(), null, "holds no token; write one per line, or leave --token-file out");
     }
-    return new Tokens(grants);
+    return read;
   }
 
   /** Adds what a line grants. Messages about it must not show a token, which any word may be. */
-  private static void add(String[] words, List<Grant> grants) {
+  private void add(String[] words) {
     Map<String, String> settings = new HashMap<>();
     for (int i = 0; i < words.length; i++) {
       if (!words[i].chars().allMatch(c -> c > ' ' && c < 127)) {
@@ -77,14 +83,29 @@ record Tokens(List<Grant> grants) {
         throw new IllegalArgumentException(
             "word "
                 + (i + 1)
-                + " is none of the settings name=, sets= and allow=; write one token per line, and"
-                + " its settings behind it");
+                + " is none of the settings name=, sets=, allow= and cert=; write one token per line,"
+                + " and its settings behind it");
       }
       if (i > 0 && settings.put(setting[0], setting[1]) != null) {
         throw new IllegalArgumentException(setting[0] + "= is given twice for one token");
       }
     }
-    Grant added = new Grant(digest(words[0]), Scope.of(settings));
+    Scope scope = Scope.of(settings);
+    String certificate = settings.get("cert");
+    if (certificate != null
+        && (certificate.isEmpty() || certificates.put(certificate, scope) != null)) {
+      throw new IllegalArgumentException(
+          "cert= takes a name in the certificates of one client, which no line above has");
+    }
+    if (words.length == 1 || !words[0].equals(NO_TOKEN)) {
+      add(new Grant(digest(words[0]), scope));
+    } else if (certificate == null) {
+      throw new IllegalArgumentException(
+          "- stands for no token; write cert= behind it, or a token instead of it");
+    }
+  }
+
+  private void add(Grant added) {
     for (Grant each : grants) {
       if (MessageDigest.isEqual(each.digest, added.digest) && !each.scope.equals(added.scope)) {
         throw new IllegalArgumentException(
@@ -112,9 +133,21 @@ record Tokens(List<Grant> grants) {
     return found;
   }
 
+  /** Returns what the certificate with some names grants; null if nothing. */
+  @Nullable Scope ofCertificate(List<String> names) {
+    for (String each : names) {
+      Scope scope = certificates.get(each);
+      if (scope != null) {
+        return scope;
+      }
+    }
+    return null;
+  }
+
   /** Whether some client may not read all data sets. */
   boolean limitSets() {
-    return grants.stream().anyMatch(each -> each.scope.isLimited());
+    return Stream.concat(grants.stream().map(Grant::scope), certificates.values().stream())
+        .anyMatch(Scope::isLimited);
   }
 
   private static byte[] digest(String token) {

@@ -104,6 +104,12 @@ final class RespConnection extends ClientConnection {
   }
 
   @Override
+  protected void identified() {
+    session.identify(certificate());
+    reader.trust(session.isAuthenticated());
+  }
+
+  @Override
   protected void discard() {
     ByteBuf left = pending;
     pending = null;

@@ -29,6 +29,7 @@ final class Session {
   private DataSet selected;
   boolean resp3;
   private @Nullable String token;
+  private List<String> certificate = List.of();
 
   /** How often the tokens had been reloaded when the scope was found; -1 if it was not yet. */
   private long tokensOf = -1;
@@ -160,12 +161,18 @@ final class Session {
     permitted = (granted == null ? Scope.NONE : granted).in(selected.name());
   }
 
+  /** Notes the names in the client's certificate, which stand for a token while it gives none. */
+  void identify(List<String> names) {
+    certificate = names;
+    tokensOf = -1;
+  }
+
   /** Whether the client may read: it has given a token that is still valid, or needs none. */
   boolean isAuthenticated() {
     long now = service.credentials.tokensRead();
     if (now != tokensOf) {
       tokensOf = now;
-      permit(service.credentials.ofToken(token));
+      permit(service.credentials.ofToken(token, certificate));
       token = scope == null ? null : token;
     }
     return scope != null;
@@ -177,7 +184,7 @@ final class Session {
    */
   boolean authenticate(String user, String given) {
     long now = service.credentials.tokensRead();
-    Scope granted = service.credentials.ofToken(given);
+    Scope granted = service.credentials.ofToken(given, certificate);
     boolean known = granted != null && !user.isEmpty() && user.equals(granted.name());
     if (granted == null || !(known || user.equals(DEFAULT_USER))) {
       return false;

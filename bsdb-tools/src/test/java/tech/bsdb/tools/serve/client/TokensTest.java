@@ -31,7 +31,8 @@ class TokensTest {
   /** Whatever was a token before there were settings still is one, and may do everything. */
   @Test
   void aTokenAloneMayDoEverything() throws IOException {
-    List<String> all = List.of("plain", "#x", "-", "name=x", "sets=a,b", "allow=", "a=b=c", "\"");
+    List<String> all =
+        List.of("plain", "#x", "-", "cert=x", "name=x", "sets=a,b", "allow=", "a=b=c", "\"");
     Tokens tokens = read("\n  plain \r\n\n" + String.join("\n", all) + "\n");
     for (String each : all) {
       assertThat(tokens.of(each)).as(each).isEqualTo(Scope.ALL);
@@ -95,11 +96,14 @@ class TokensTest {
         "secret allow=GET,       allow= takes",
         "\"secret allow=get,\",  allow= takes",
         "secret allow=get name,  word 3 is none of the settings",
+        "- name=x,               - stands for no token",
+        "- cert=,                cert= takes a name",
+        "- cert=known,           which no line above has",
         "second sets=a,          a line above has the same token",
         "se\u00a0cret,           visible ASCII",
       })
   void malformedLinesAreNamedAndTheirWordsAreKept(String line, String why) {
-    assertThatThrownBy(() -> read("first\nsecond\n" + line + "\n"))
+    assertThatThrownBy(() -> read("first cert=known\nsecond\n" + line + "\n"))
         .isInstanceOf(FileSystemException.class)
         .hasMessageContaining("tokens: line 3: ")
         .hasMessageContaining(why)
