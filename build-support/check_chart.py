@@ -254,6 +254,7 @@ def main():
         "datasets[0].name=7,datasets[0].claim=users": "datasets",
         "follow.source=s3a://b/u,datasets[0].name=users,datasets[0].claim=users": "follow.source is for a single data set",
         "tokens.secretName=t,serviceMonitor.enabled=true": "serviceMonitor.token.secretName",
+        "tls.secretName=t,tls.clientCa=ca.crt": "tls.clientCa needs",
     }.items():
         done = helm("template", "bsdb", str(CHART), "--kube-version", KUBERNETES[-1], "--set", setting)
         if done.returncode == 0 or reason not in done.stderr:

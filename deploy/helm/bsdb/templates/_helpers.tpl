@@ -160,6 +160,14 @@ spec:
         - --tls-key
         - /etc/bsdb/tls/tls.key
         {{- end }}
+        {{- with .Values.tls.clientCa }}
+        {{- if not (and $.Values.tls.secretName $.Values.tokens.secretName) }}
+        {{- fail "tls.clientCa needs tls.secretName, and tokens.secretName for clients without a certificate" }}
+        {{- end }}
+        - --tls-client-ca
+        - /etc/bsdb/tls/{{ . }}
+        - --tls-client-optional
+        {{- end }}
         {{- if .Values.tokens.secretName }}
         - --token-file
         - /etc/bsdb/tokens/{{ .Values.tokens.key }}
