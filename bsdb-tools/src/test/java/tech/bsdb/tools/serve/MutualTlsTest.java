@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.SslOptions;
 import redis.clients.jedis.exceptions.JedisAccessControlException;
 import tech.bsdb.tools.CommandRun;
 import tech.bsdb.tools.serve.client.Credentials.TlsFiles;
@@ -210,14 +212,14 @@ class MutualTlsTest {
     try (RespWire wire = redis(null)) {
       assertThat(wire.ask("GET", "k")).startsWith("-NOAUTH ");
     }
+    File store = SignedCertificate.writeStore(folder.resolve("p12"), authority, reports).toFile();
+    char[] password = SignedCertificate.PASSWORD.toCharArray();
+    SslOptions.Builder tls = SslOptions.builder().keyStoreType("PKCS12").trustStoreType("PKCS12");
+    tls.keystore(store, password).truststore(store, password);
     try (var jedis =
         redis.clients.jedis.RedisClient.builder()
             .hostAndPort("127.0.0.1", serving.respPort())
-            .clientConfig(
-                DefaultJedisClientConfig.builder()
-                    .ssl(true)
-                    .sslSocketFactory(showing(reports).getSocketFactory())
-                    .build())
+            .clientConfig(DefaultJedisClientConfig.builder().sslOptions(tls.build()).build())
             .build()) {
       assertThat(jedis.get("k")).isEqualTo("value");
       assertThatThrownBy(() -> jedis.scan("0")).isInstanceOf(JedisAccessControlException.class);

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -37,6 +38,10 @@ record SignedCertificate(
   private static final byte[] ECDSA_SHA256 = {
     0x30, 0x0a, 6, 8, 0x2a, (byte) 0x86, 0x48, (byte) 0xce, 0x3d, 4, 3, 2
   };
+
+  /** The password of a store in a file. */
+  static final String PASSWORD = "secret";
+
   private static final byte[] TRUE = {1, 1, -1};
 
   /** An authority, which signs others. */
@@ -155,21 +160,34 @@ record SignedCertificate(
   /** What a client needs to show its certificate, or none, to a server whose issuer it knows. */
   static SSLContext client(SignedCertificate authority, @Nullable SignedCertificate shown)
       throws GeneralSecurityException, IOException {
-    KeyStore store = KeyStore.getInstance("PKCS12");
-    store.load(null, null);
-    store.setCertificateEntry("authority", authority.certificate);
+    KeyStore store = store(authority, shown);
     TrustManagerFactory trust = TrustManagerFactory.getInstance("PKIX");
     trust.init(store);
     KeyManagerFactory keys = KeyManagerFactory.getInstance("PKIX");
-    KeyStore own = KeyStore.getInstance("PKCS12");
-    own.load(null, null);
-    if (shown != null) {
-      X509Certificate[] chain = {shown.certificate};
-      own.setKeyEntry("client", shown.key, new char[0], chain);
-    }
-    keys.init(own, new char[0]);
+    keys.init(store, PASSWORD.toCharArray());
     SSLContext context = SSLContext.getInstance("TLS");
     context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
     return context;
+  }
+
+  /** The same as a file. */
+  static Path writeStore(Path file, SignedCertificate authority, SignedCertificate shown)
+      throws GeneralSecurityException, IOException {
+    try (OutputStream out = Files.newOutputStream(file)) {
+      store(authority, shown).store(out, PASSWORD.toCharArray());
+    }
+    return file;
+  }
+
+  private static KeyStore store(SignedCertificate authority, @Nullable SignedCertificate shown)
+      throws GeneralSecurityException, IOException {
+    KeyStore store = KeyStore.getInstance("PKCS12");
+    store.load(null, null);
+    store.setCertificateEntry("authority", authority.certificate);
+    if (shown != null) {
+      X509Certificate[] chain = {shown.certificate};
+      store.setKeyEntry("client", shown.key, PASSWORD.toCharArray(), chain);
+    }
+    return store;
   }
 }
