@@ -194,7 +194,7 @@ public final class BsdbTableFactory implements DynamicTableSourceFactory, Dynami
       } catch (IllegalArgumentException e) {
         throw new ValidationException(e.getMessage(), e);
       }
-      return new Keys(columns, TableOptions.orEmpty(join));
+      return new Keys(columns, join == null ? "" : join);
     }
   }
 }

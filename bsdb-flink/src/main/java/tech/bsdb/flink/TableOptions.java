@@ -5,7 +5,6 @@ import java.util.Set;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.MemorySize;
-import org.jspecify.annotations.Nullable;
 
 /** The options of {@code CREATE TABLE ... WITH ('connector' = 'bsdb', ...)}. */
 public final class TableOptions {
@@ -152,10 +151,5 @@ public final class TableOptions {
     ERROR,
     /** The one that arrives last stays. */
     LAST
-  }
-
-  /** A text, or another one if it is not given. */
-  static String orEmpty(@Nullable String text) {
-    return text == null ? "" : text;
   }
 }

@@ -5,6 +5,7 @@ import java.util.List;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.types.logical.LogicalType;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.rows.BadRowException;
 import tech.bsdb.tools.rows.KeyText;
 import tech.bsdb.tools.rows.RowBuffer;
@@ -63,7 +64,7 @@ public final class KeyWriter {
    * @return the key, or null if one of its columns is null
    * @throws BadRowException if one has no text
    */
-  public byte @org.jspecify.annotations.Nullable [] write(RowData row) throws BadRowException {
+  public byte @Nullable [] write(RowData row) throws BadRowException {
     key.reset();
     for (int i = 0; i < parts.size(); i++) {
       Object value = getters.get(i).getFieldOrNull(row);
