@@ -35,6 +35,7 @@ class ScopesTest {
       items name=shop sets=items
       keyless name=reader sets=users allow=get
       scanner sets=us* allow=scan,keys
+      counter sets=users,1*
       monitor name=prometheus sets=none allow=metrics
       """;
   private static final String NO_KEYS =
@@ -222,6 +223,10 @@ class ScopesTest {
     try (RespWire wire = RespWire.to(serving.respPort())) {
       assertThat(wire.ask("AUTH", "scanner")).isEqualTo(OK);
       assertThat(wire.ask("SELECT", "usage")).startsWith("-ERR no data set is named 'usage'");
+      assertThat(wire.ask("AUTH", "counter")).isEqualTo(OK);
+      assertThat(wire.ask("SELECT", "1"))
+          .as("as if there were one")
+          .isEqualTo(wire.ask("SELECT", "17"));
     }
   }
 

@@ -90,6 +90,12 @@ record Tokens(List<Grant> grants, Map<String, Scope> certificates) {
         throw new IllegalArgumentException(setting[0] + "= is given twice for one token");
       }
     }
+    boolean setting = SETTINGS.contains(words[0].split("=", 2)[0]) && words[0].contains("=");
+    if (words.length > 1 && (setting || words[0].startsWith("#"))) {
+      throw new IllegalArgumentException(
+          "begins with a setting or #, which others could guess as a token; write the token first,"
+              + " or - if only a certificate counts, and delete lines that shall not count");
+    }
     Scope scope = Scope.of(settings);
     String certificate = settings.get("cert");
     if (certificate != null

@@ -15,6 +15,8 @@ final class ConnectionCommands {
   private static final String WRONG_PASSWORD =
       "WRONGPASS invalid username-password pair or user is disabled.";
 
+  private static final String NO_NUMBER = "ERR DB index is out of range";
+
   private ConnectionCommands() {}
 
   static void ping(Session session, List<byte[]> arguments, ReplyWriter out)
@@ -92,8 +94,9 @@ final class ConnectionCommands {
     } catch (CommandException e) { // which would tell a client what there is outside its scope
       throw session.scope().reaches(name) ? e : new CommandException(CommandException.NO_SET);
     }
-    if (!session.scope().reaches(found.name())) {
-      throw new CommandException(CommandException.NO_SET);
+    if (!session.scope().reaches(found.name())) { // with sets=1*, it reaches the name 17, if any
+      throw new CommandException(
+          session.scope().reaches(name) ? NO_NUMBER : CommandException.NO_SET);
     }
     session.select(found);
     out.ok();
@@ -114,7 +117,7 @@ final class ConnectionCommands {
     }
     DataSet found = service.sets.numbered(number);
     if (found == null) {
-      throw new CommandException("ERR DB index is out of range");
+      throw new CommandException(NO_NUMBER);
     }
     return found;
   }

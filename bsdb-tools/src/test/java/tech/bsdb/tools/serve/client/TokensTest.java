@@ -32,7 +32,7 @@ class TokensTest {
   @Test
   void aTokenAloneMayDoEverything() throws IOException {
     List<String> all =
-        List.of("plain", "#x", "-", "cert=x", "name=x", "sets=a,b", "allow=", "a=b=c", "\"");
+        List.of("plain", "#x", "#-", "-", "cert=x", "name=x", "sets=a,b", "allow=", "a=b=c", "\"");
     Tokens tokens = read("\n  plain \r\n\n" + String.join("\n", all) + "\n");
     for (String each : all) {
       assertThat(tokens.of(each)).as(each).isEqualTo(Scope.ALL);
@@ -97,6 +97,10 @@ class TokensTest {
         "\"secret allow=get,\",  allow= takes",
         "secret allow=get name,  word 3 is none of the settings",
         "- name=x,               - stands for no token",
+        "cert=secret sets=users, begins with a setting or #",
+        "name=secret cert=x,     begins with a setting or #",
+        "#- cert=secret,         begins with a setting or #",
+        "#secret name=x,         begins with a setting or #",
         "- cert=,                cert= takes a name",
         "- cert=known,           which no line above has",
         "second sets=a,          a line above has the same token",
