@@ -4,8 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
@@ -35,6 +37,8 @@ import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.SslOptions;
 import redis.clients.jedis.exceptions.JedisAccessControlException;
 import tech.bsdb.tools.CommandRun;
+import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.serve.client.Credentials;
 import tech.bsdb.tools.serve.client.Credentials.TlsFiles;
 
 /** Certificates of clients, in real handshakes. */
@@ -269,6 +273,47 @@ class MutualTlsTest {
       serving.reloadFiles();
       assertThatThrownBy(() -> http(reports).get("/bsdb/k")).isInstanceOf(IOException.class);
       awaitSaid("the client has shown no certificate"); // it has none of the new authority
+    }
+  }
+
+  /** It may have been given so that whoever uses the connection does less than its owner. */
+  @Test
+  void theCertificateDoesNotStandForATokenThatWasRemoved() throws Exception {
+    start(false, "- cert=reports", "token allow=get");
+    try (RespWire redis = redis(authority.client("reports"))) {
+      assertThat(redis.ask("AUTH", "token")).isEqualTo("+OK\r\n");
+      for (int i = 0; i < 2; i++) {
+        Files.writeString(folder.resolve("tokens"), "- cert=reports\n");
+        serving.reloadFiles();
+        assertThat(redis.ask("DBSIZE")).startsWith("-NOAUTH ");
+      }
+      assertThat(redis.ask("RESET")).isEqualTo("+RESET\r\n");
+      assertThat(redis.ask("DBSIZE")).isEqualTo(":1\r\n");
+    }
+  }
+
+  /**
+   * Java resumes a session with a certificate that has expired, as long as there is its context.
+   */
+  @Test
+  void sessionsAreResumedForAMinuteIfClientsShowCertificates() throws Exception {
+    start(true, "secret");
+    TlsFiles both = serving.tls;
+    Console console =
+        new Console(
+            InputStream.nullInputStream(),
+            new ByteArrayOutputStream(),
+            new ByteArrayOutputStream(),
+            false);
+    long now = System.nanoTime();
+    for (boolean verifying : new boolean[] {true, false}) {
+      TlsFiles files = verifying ? both : new TlsFiles(both.certificate(), both.key());
+      Credentials credentials = new Credentials(null, files, console);
+      var first = credentials.tls(now);
+      assertThat(credentials.tls(now + 50_000_000_000L)).isSameAs(first);
+      var second = credentials.tls(now + 70_000_000_000L);
+      assertThat(second == first).isEqualTo(!verifying);
+      assertThat(credentials.tls(now + 120_000_000_000L)).isSameAs(second);
     }
   }
 

@@ -30,16 +30,49 @@ import tech.bsdb.tools.cli.SmallFile;
 /**
  * The server's certificate chain and key.
  *
- * @param context the context for encrypted connections
+ * @param contexts the contexts for encrypted connections
  * @param notBefore when every certificate of the chain is valid
  * @param notAfter when the first certificate of the chain expires
  */
-record Certificates(SslContext context, Instant notBefore, Instant notAfter) {
+record Certificates(Contexts contexts, Instant notBefore, Instant notAfter) {
   private static final String KEY_HEADER = "-----BEGIN PRIVATE KEY-----";
 
   /** Signature algorithm by key algorithm. */
   private static final Map<String, String> SIGNATURES =
       Map.of("RSA", "SHA256withRSA", "EC", "SHA256withECDSA", "EdDSA", "EdDSA");
+
+  /**
+   * The context for new connections. If clients show certificates, another one takes its place from
+   * time to time: Java does not verify the certificate of a session that is resumed, and resumes
+   * each for as long as there is its context. Thread-safe.
+   */
+  static final class Contexts {
+    private static final long MOST_NANOS = 60_000_000_000L;
+
+    private final SslContextBuilder builder;
+    private final boolean verifying;
+    private SslContext context;
+    private long madeNanos = System.nanoTime();
+
+    private Contexts(SslContextBuilder builder, boolean verifying) throws SSLException {
+      this.builder = builder;
+      this.verifying = verifying;
+      this.context = builder.build();
+    }
+
+    /** Returns the context for connections that are accepted at a time. */
+    synchronized SslContext at(long nanos) {
+      if (verifying && nanos - madeNanos >= MOST_NANOS) {
+        try {
+          context = builder.build();
+        } catch (SSLException e) {
+          throw new IllegalStateException("it was built of the same before", e);
+        }
+        madeNanos = nanos;
+      }
+      return context;
+    }
+  }
 
   /**
    * Reads a certificate chain and its key.
@@ -76,7 +109,7 @@ record Certificates(SslContext context, Instant notBefore, Instant notAfter) {
             .clientAuth(files.clientsMayLackOne() ? ClientAuth.OPTIONAL : ClientAuth.REQUIRE);
       }
       return new Certificates(
-          context.build(),
+          new Contexts(context, authorities != null),
           chain.stream()
               .map(each -> each.getNotBefore().toInstant())
               .max(naturalOrder())

@@ -127,8 +127,13 @@ public final class Credentials {
 
   /** Returns the TLS context for new connections; null for plain HTTP. */
   public @Nullable SslContext tls() {
+    return tls(System.nanoTime());
+  }
+
+  /** Returns the TLS context for connections that are accepted at a time. */
+  public @Nullable SslContext tls(long nanos) {
     Certificates known = certificates;
-    return known == null ? null : known.context();
+    return known == null ? null : known.contexts().at(nanos);
   }
 
   /** Encrypts a connection that was just accepted, if clients need that. */

@@ -173,7 +173,6 @@ final class Session {
     if (now != tokensOf) {
       tokensOf = now;
       permit(service.credentials.ofToken(token, certificate));
-      token = scope == null ? null : token;
     }
     return scope != null;
   }
