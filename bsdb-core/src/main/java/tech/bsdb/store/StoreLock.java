@@ -10,8 +10,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -30,9 +28,10 @@ final class StoreLock implements Closeable {
 
   /*
    * A process loses its lock on a file when it closes any channel to that file, so a file that this virtual machine has
-   * locked is never opened a second time.
+   * locked is never opened a second time. The system property with this name and that of the file tells so to all class
+   * loaders that load this class: jobs of Flink have their own in one process.
    */
-  private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
+  private static final String HELD = "tech.bsdb.store.held.";
 
   private final Path file;
   private final FileChannel channel;
@@ -45,7 +44,7 @@ final class StoreLock implements Closeable {
   /** Takes the lock, or returns null if it is held. */
   static @Nullable StoreLock tryTake(Path store, String name) throws IOException {
     Path file = store.toRealPath().resolve(name);
-    if (!HELD.add(file)) {
+    if (System.getProperties().putIfAbsent(HELD + file, "") != null) {
       return null;
     }
     FileChannel channel = null;
@@ -67,7 +66,7 @@ final class StoreLock implements Closeable {
         if (channel != null) {
           channel.close();
         }
-        HELD.remove(file);
+        Object unused = System.getProperties().remove(HELD + file);
       }
     }
   }
@@ -136,7 +135,7 @@ final class StoreLock implements Closeable {
     try {
       channel.close();
     } finally {
-      HELD.remove(file);
+      Object unused = System.getProperties().remove(HELD + file);
     }
   }
 }

@@ -186,6 +186,10 @@ public final class BsdbTableFactory implements DynamicTableSourceFactory, Dynami
             "the key of table %s has several columns: 'key-join' is the text between them"
                 .formatted(name));
       }
+      if (columns.size() > 1 && join.isEmpty()) {
+        throw new ValidationException(
+            "'key-join' is empty, so that keys such as 1, 23 and 12, 3 would be the same");
+      }
       RowType row = (RowType) context.getPhysicalRowDataType().getLogicalType();
       List<Integer> places = columns.stream().map(row.getFieldNames()::indexOf).toList();
       List<LogicalType> types = places.stream().map(row::getTypeAt).toList();

@@ -208,6 +208,15 @@ final class LookupJoinTest {
                     + asked
                     + " JOIN t FOR SYSTEM_TIME AS OF q.p ON q.i = t.id AND t.country = 'FR'"))
         .containsExactly("+I[1, 3.5]", "+I[1, 3.5]", "+I[1, 3.5]");
+    assertThat(
+            LocalFlink.rows(
+                streams,
+                "SELECT c, v FROM (SELECT 'DE/1' AS c, 2 AS i, PROCTIME() AS p) AS q LEFT JOIN t FOR"
+                    + " SYSTEM_TIME AS OF q.p ON q.i = t.id AND q.c = t.country"))
+        .containsExactly("+I[DE/1, null]");
+    assertThatThrownBy(
+            () -> LocalFlink.run(tables, "INSERT INTO t VALUES (0.0, 'D/E', 1, DATE '2026-11-30')"))
+        .hasStackTraceContaining("a part before the last contains '/'");
     assertThatThrownBy(
             () ->
                 LocalFlink.rows(
@@ -305,6 +314,10 @@ final class LookupJoinTest {
     refused(
         "(id BIGINT, name STRING, PRIMARY KEY (id, name) NOT ENFORCED)" + LocalFlink.at(typed),
         "'key-join' is the text between them");
+    refused(
+        "(id BIGINT, name STRING, PRIMARY KEY (id, name) NOT ENFORCED)"
+            + LocalFlink.at(typed, "'key-join' = ''"),
+        "'key-join' is empty");
     refused(
         "(id BIGINT, name STRING" + key + LocalFlink.at(typed, "'lookup.bach' = '3'"),
         "lookup.bach");

@@ -11,11 +11,13 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.source.util.ratelimit.RateLimiterStrategy;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.connector.datagen.source.DataGeneratorSource;
+import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -216,6 +218,119 @@ final class StreamSinkTest {
     environment.setParallelism(1);
     return environment.fromData(
         Types.ROW_NAMED(new String[] {"id", "v"}, Types.LONG, Types.STRING), rows);
+  }
+
+  /** Changes of one key alone, so that the other shard stays, while old versions are removed. */
+  @Test
+  void quietShardsStayThoughTheirVersionIsRemoved() throws Exception {
+    Path path = directory.resolve("store");
+    LocalFlink.run(
+        flink.batch(),
+        TABLE + LocalFlink.at(path, "'sink.shards' = '2'"),
+        "INSERT INTO t VALUES (1, 'of shard 1'), (2, 'of shard 0'), (3, 'c'), (4, 'd')");
+    StreamExecutionEnvironment environment = flink.environment();
+    StreamTableEnvironment tables = tables(environment);
+    numbers(tables, environment, 100, 10);
+    LocalFlink.run(
+        tables,
+        TABLE + LocalFlink.at(path, "'sink.shards' = '2'", "'sink.keep' = '0'"),
+        "INSERT INTO t SELECT CAST(1 AS BIGINT), v FROM numbers");
+    assertThat(LocalFlink.contents(path))
+        .hasSize(4)
+        .contains("1={\"id\":1,\"v\":\"value 99\"}", "4={\"id\":4,\"v\":\"d\"}");
+  }
+
+  @Test
+  @Tag("nightly")
+  void savepointsWithoutCheckpointsKeepAllRows() throws Exception {
+    Path path = directory.resolve("store");
+    StreamExecutionEnvironment first = flink.environment();
+    StreamTableEnvironment tables = StreamTableEnvironment.create(first);
+    endless(tables, first);
+    LocalFlink.run(tables, TABLE + LocalFlink.at(path));
+    TableResult job = tables.executeSql("INSERT INTO t SELECT id, v FROM numbers");
+    JobClient client = job.getJobClient().orElseThrow();
+    while (client.getJobStatus().get() != JobStatus.RUNNING) {
+      Thread.sleep(20);
+    }
+    Thread.sleep(500); // some rows, or none
+    String saved = save(client);
+    long rows = Files.exists(path.resolve("CURRENT")) ? current(path) : 0;
+    StreamExecutionEnvironment second = restored(saved);
+    tables = tables(second);
+    endless(tables, second);
+    LocalFlink.run(tables, TABLE + LocalFlink.at(path));
+    job = tables.executeSql("INSERT INTO t SELECT id, v FROM numbers");
+    while (!Files.exists(path.resolve("CURRENT")) || current(path) <= rows) {
+      Thread.sleep(20);
+    }
+    job.getJobClient().orElseThrow().cancel().get();
+  }
+
+  private static void endless(
+      StreamTableEnvironment tables, StreamExecutionEnvironment environment) {
+    DataGeneratorSource<Row> source =
+        new DataGeneratorSource<>(
+            number -> Row.of(number, "value " + number),
+            Long.MAX_VALUE,
+            RateLimiterStrategy.perSecond(1000),
+            Types.ROW_NAMED(new String[] {"id", "v"}, Types.LONG, Types.STRING));
+    tables.createTemporaryView(
+        "numbers",
+        tables.fromDataStream(
+            environment
+                .fromSource(source, WatermarkStrategy.noWatermarks(), "numbers")
+                .setParallelism(1)));
+  }
+
+  private static long current(Path path) throws Exception {
+    return prefix(path.resolve(String.valueOf(Store.open(path).current())));
+  }
+
+  private static String save(JobClient client) throws Exception {
+    Path saved = Files.createTempDirectory("saved");
+    return client
+        .stopWithSavepoint(false, saved.toUri().toString(), SavepointFormatType.CANONICAL)
+        .get();
+  }
+
+  private static StreamExecutionEnvironment restored(String saved) throws Exception {
+    StreamExecutionEnvironment environment = flink.environment();
+    Configuration restore = new Configuration();
+    restore.setString("execution.savepoint.path", saved); // of Flink 1
+    restore.setString("execution.state-recovery.path", saved);
+    environment.configure(restore);
+    return environment;
+  }
+
+  @Test
+  @Tag("nightly")
+  void savedJobsRefuseOtherColumnsAndOldSavepoints() throws Exception {
+    Path path = directory.resolve("store");
+    StreamExecutionEnvironment environment = flink.environment();
+    StreamTableEnvironment tables = tables(environment);
+    numbers(tables, environment, Long.MAX_VALUE, 20);
+    LocalFlink.run(tables, TABLE + LocalFlink.at(path));
+    TableResult job = tables.executeSql("INSERT INTO t SELECT id, v FROM numbers");
+    await(path, 3);
+    String saved = save(job.getJobClient().orElseThrow());
+    List<String> versions = Store.open(path).versions().stream().map(StoredVersion::name).toList();
+    StreamExecutionEnvironment other = restored(saved);
+    StreamTableEnvironment others = tables(other);
+    numbers(others, other, Long.MAX_VALUE, 20);
+    LocalFlink.run(others, TABLE.replace("v STRING", "v STRING NOT NULL") + LocalFlink.at(path));
+    assertThatThrownBy(() -> others.executeSql("INSERT INTO t SELECT id, v FROM numbers").await())
+        .hasStackTraceContaining("the job was saved with other columns");
+    LocalFlink.run(
+        flink.batch(), TABLE + LocalFlink.at(path), "INSERT INTO t VALUES (-1, 'later')");
+    StreamExecutionEnvironment late = restored(saved);
+    StreamTableEnvironment lates = tables(late);
+    numbers(lates, late, Long.MAX_VALUE, 20);
+    LocalFlink.run(lates, TABLE + LocalFlink.at(path));
+    assertThatThrownBy(() -> lates.executeSql("INSERT INTO t SELECT id, v FROM numbers").await())
+        .hasStackTraceContaining("became current while this job continued");
+    assertThat(Store.open(path).versions()).extracting(StoredVersion::name).containsAll(versions);
+    assertThat(LocalFlink.contents(path)).contains("-1={\"id\":-1,\"v\":\"later\"}");
   }
 
   @Test

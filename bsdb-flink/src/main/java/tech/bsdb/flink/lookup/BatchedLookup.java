@@ -156,7 +156,7 @@ public final class BatchedLookup extends AsyncLookupFunction {
             keys.add(key);
           }
         }
-        List<byte @Nullable []> values = reader.current().getAll(keys);
+        List<byte @Nullable []> values = reader.getAll(keys);
         for (int i = 0; i < keys.size(); i++) {
           Waiting each = asked.get(i);
           each.answer.complete(reader.found(each.asked, keys.get(i), values.get(i)));

@@ -83,8 +83,8 @@ final class LocalCopy implements AutoCloseable {
     while (!closed) {
       try {
         Thread.sleep(pause.toMillis());
-        if (pull() && database != null) {
-          boolean unused = database.reload();
+        if (pull()) {
+          reload();
         }
         pause = poll;
       } catch (InterruptedException | CancellationException e) {
@@ -97,6 +97,14 @@ final class LocalCopy implements AutoCloseable {
         pause = longer.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : longer;
         LOG.warn("{} cannot be copied; trying again in {}", source, pause, e);
       }
+    }
+  }
+
+  private void reload() {
+    try {
+      boolean unused = database != null && database.reload();
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("{}: the version that was copied is not used; the one before serves", source, e);
     }
   }
 

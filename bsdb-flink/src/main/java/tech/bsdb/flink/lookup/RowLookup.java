@@ -32,7 +32,7 @@ public final class RowLookup extends LookupFunction {
       throw new IllegalStateException("not open");
     }
     byte[] key = opened.key(asked);
-    return key == null ? List.of() : opened.found(asked, key, opened.current().get(key));
+    return key == null ? List.of() : opened.found(asked, key, opened.get(key));
   }
 
   @Override

@@ -1,12 +1,14 @@
 package tech.bsdb.flink.lookup;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.flink.place.Places;
 import tech.bsdb.remote.RemoteOptions;
@@ -25,7 +27,9 @@ final class SharedTable implements AutoCloseable {
   /** Guarded by {@link #OPEN}. */
   private int users;
 
-  // guarded by this
+  private final ReentrantLock lock = new ReentrantLock();
+
+  // guarded by the lock
   private @Nullable LocalCopy copy;
   private @Nullable ReloadingDatabase database;
 
@@ -50,10 +54,23 @@ final class SharedTable implements AutoCloseable {
   }
 
   /** Opens it for the first user; others wait meanwhile. */
-  private synchronized void open() throws IOException {
-    if (database != null) {
-      return;
+  private void open() throws IOException {
+    try {
+      lock.lockInterruptibly(); // a task that is cancelled must not begin what others gave up
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("cancelled while " + settings.path() + " was opened");
     }
+    try {
+      if (database == null) {
+        openNow();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void openNow() throws IOException {
     ReloadOptions reload = ReloadOptions.defaults().withPoll(settings.poll());
     Path local = Places.local(settings.path());
     if (local != null) {
@@ -79,8 +96,13 @@ final class SharedTable implements AutoCloseable {
     return Files.createDirectories(root.resolve(below));
   }
 
-  synchronized ReloadingDatabase database() {
-    return Objects.requireNonNull(database, "open");
+  ReloadingDatabase database() {
+    lock.lock();
+    try {
+      return Objects.requireNonNull(database, "open");
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Ends one use. */
@@ -92,13 +114,16 @@ final class SharedTable implements AutoCloseable {
       }
       OPEN.remove(settings);
     }
-    synchronized (this) {
+    lock.lock();
+    try {
       if (copy != null) {
         copy.close();
       }
       if (database != null) {
         database.close();
       }
+    } finally {
+      lock.unlock();
     }
   }
 }

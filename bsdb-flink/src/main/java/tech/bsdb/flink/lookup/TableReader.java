@@ -43,7 +43,7 @@ final class TableReader implements AutoCloseable {
   /** The swaps of the table when its version was last looked at. */
   private long swaps;
 
-  /** A column besides the key that a lookup has a value for. */
+  /** A column whose value in the row that is found must be the one that was asked for. */
   private record Condition(RowData.FieldGetter asked, RowData.FieldGetter found) {}
 
   /**
@@ -56,7 +56,9 @@ final class TableReader implements AutoCloseable {
     this.keys = plan.keyWriter();
     for (int i = 0; i < plan.asked().length; i++) {
       int column = plan.asked()[i];
-      if (!plan.settings().keys().contains(plan.columns().getFieldNames().get(column))) {
+      // A key of several columns may be that of another row, with the text between them elsewhere.
+      if (plan.settings().keys().size() > 1
+          || !plan.settings().keys().contains(plan.columns().getFieldNames().get(column))) {
         LogicalType type = plan.columns().getTypeAt(column).copy(true);
         conditions.add(
             new Condition(
@@ -91,8 +93,38 @@ final class TableReader implements AutoCloseable {
         Arrays.stream(plan.asked()).mapToObj(columns.getFieldNames()::get).toList());
   }
 
+  /** Looks up a key in the current version. */
+  byte @Nullable [] get(byte[] key) throws IOException {
+    try {
+      return current().get(key);
+    } catch (IOException e) {
+      return newer(e).get(key);
+    }
+  }
+
+  /** Looks up keys in the current version. */
+  List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException {
+    try {
+      return current().getAll(keys);
+    } catch (IOException e) {
+      return newer(e).getAll(keys);
+    }
+  }
+
+  /** The version that is current now, if another one failed: it may have been removed. */
+  private Database newer(IOException failure) throws IOException {
+    try {
+      if (database.reload() || database.swaps() != swaps) {
+        return current();
+      }
+    } catch (IOException | RuntimeException refused) {
+      failure.addSuppressed(refused);
+    }
+    throw failure;
+  }
+
   /** Turns to the current version, if there is another one. */
-  Database current() {
+  private Database current() {
     long now = database.swaps();
     if (now != swaps) {
       swaps = now;
@@ -166,6 +198,12 @@ final class TableReader implements AutoCloseable {
   private static boolean isEqual(@Nullable Object asked, @Nullable Object found) {
     if (asked instanceof byte[] one && found instanceof byte[] other) {
       return Arrays.equals(one, other);
+    }
+    if (asked instanceof Double one && found instanceof Double other) {
+      return one.doubleValue() == other.doubleValue(); // also 0.0 and -0.0
+    }
+    if (asked instanceof Float one && found instanceof Float other) {
+      return one.floatValue() == other.floatValue();
     }
     if (asked instanceof TimestampData one && found instanceof TimestampData other) {
       return one.compareTo(other) == 0;

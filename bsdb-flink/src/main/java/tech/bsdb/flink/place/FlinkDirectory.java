@@ -1,6 +1,5 @@
 package tech.bsdb.flink.place;
 
-import java.io.ByteArrayInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -111,10 +110,15 @@ record FlinkDirectory(FileSystem fileSystem, Path root) implements DistantDirect
     }
   }
 
-  /** Writes it in place: the file systems of plugins show files when they are complete. */
+  /**
+   * Writes it in place: the file systems of plugins show files when they are complete. After a
+   * failure, the file is what it was.
+   */
   @Override
   public void replace(String file, byte[] content) throws IOException {
-    write(file, new ByteArrayInputStream(content));
+    try (OutputStream out = fileSystem.create(path(file), WriteMode.OVERWRITE)) {
+      out.write(content);
+    }
   }
 
   @Override

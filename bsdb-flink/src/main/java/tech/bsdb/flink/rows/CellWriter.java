@@ -77,8 +77,16 @@ public interface CellWriter {
 
   private static CellWriter nullable(LogicalType type) {
     CellWriter writer = of(type);
-    if (!type.isNullable() || type.is(LogicalTypeRoot.NULL)) {
+    if (type.is(LogicalTypeRoot.NULL)) {
       return writer;
+    }
+    if (!type.isNullable()) {
+      return (value, out) -> {
+        if (value == null) {
+          throw new BadRowException("there is a NULL in a type that is NOT NULL");
+        }
+        writer.write(value, out);
+      };
     }
     return (value, out) -> {
       if (value == null) {

@@ -1,5 +1,8 @@
 package tech.bsdb.flink.rows;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.table.data.RowData;
@@ -20,6 +23,10 @@ public final class KeyWriter {
   private final List<RowData.FieldGetter> getters = new ArrayList<>();
   private final List<CellWriter> parts = new ArrayList<>();
   private final String join;
+
+  /** The bytes of the text between two columns, one a character. */
+  private final String raw;
+
   private final RowBuffer key = new RowBuffer();
 
   /**
@@ -33,6 +40,7 @@ public final class KeyWriter {
    */
   public KeyWriter(List<Integer> places, List<LogicalType> types, List<String> names, String join) {
     this.join = join;
+    this.raw = new String(join.getBytes(UTF_8), ISO_8859_1);
     for (int i = 0; i < places.size(); i++) {
       getters.add(RowData.createFieldGetter(types.get(i).copy(true), places.get(i)));
       parts.add(part(types.get(i), names.get(i)));
@@ -59,7 +67,27 @@ public final class KeyWriter {
   }
 
   /**
-   * Writes the key of a row to a buffer that the next call reuses.
+   * Writes the key of a row that is stored, which no other row may have.
+   *
+   * @return the key, or null if one of its columns is null
+   * @throws BadRowException if one has no text, or one before the last contains what joins them
+   */
+  public byte @Nullable [] writeUnique(RowData row) throws BadRowException {
+    for (int i = 0; i < parts.size() - 1; i++) {
+      Object value = getters.get(i).getFieldOrNull(row);
+      if (value instanceof StringData text && text.toString().contains(join)
+          || value instanceof byte[] bytes && new String(bytes, ISO_8859_1).contains(raw)) {
+        throw new BadRowException(
+            "a part before the last contains '%s', so that another row could have the same key; choose"
+                    .formatted(join)
+                + " another 'key-join'");
+      }
+    }
+    return write(row);
+  }
+
+  /**
+   * Writes the key of a row.
    *
    * @return the key, or null if one of its columns is null
    * @throws BadRowException if one has no text

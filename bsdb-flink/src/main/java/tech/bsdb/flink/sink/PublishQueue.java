@@ -23,6 +23,10 @@ final class PublishQueue {
   private final NavigableMap<Long, Map<Integer, ShardReport>> waiting = new TreeMap<>();
 
   private @Nullable String published;
+
+  /** The database ids of the shards of that version, by their numbers. */
+  private final Map<Integer, String> current = new TreeMap<>();
+
   private long completed = -1;
 
   /** The first checkpoint after the end of the input. */
@@ -41,13 +45,19 @@ final class PublishQueue {
    * The content of a queue.
    *
    * @param published the version that was published last; null if none was
+   * @param current the database ids of its shards
    * @param last the first checkpoint after the end of the input, or {@link WritePlan#END}
    * @param waiting the reports
    */
-  record Saved(@Nullable String published, long last, List<ShardReport> waiting)
+  record Saved(
+      @Nullable String published,
+      Map<Integer, String> current,
+      long last,
+      List<ShardReport> waiting)
       implements Serializable {
-    /** Copies the list. */
+    /** Copies the list and the map. */
     Saved {
+      current = Map.copyOf(current);
       waiting = List.copyOf(waiting);
     }
   }
@@ -63,7 +73,7 @@ final class PublishQueue {
     }
     List<ShardReport> reports = new ArrayList<>();
     waiting.values().forEach(each -> reports.addAll(each.values()));
-    return new Saved(published, last, reports);
+    return new Saved(published, current, last, reports);
   }
 
   /**
@@ -72,15 +82,20 @@ final class PublishQueue {
    *
    * @param current the current version of the store; null if there is none
    */
-  void restore(Saved saved, long checkpoint, @Nullable String current) {
+  void restore(Saved saved, long checkpoint, @Nullable String currentVersion) {
     published = saved.published;
-    last = saved.last;
+    current.putAll(saved.current);
     completed = checkpoint;
-    saved.waiting.forEach(this::add);
+    for (ShardReport report : saved.waiting) {
+      // What the job wrote at its end waits for no other checkpoint, unlike what it will write.
+      boolean end = report.checkpoint() == WritePlan.END && saved.last <= checkpoint;
+      add(end ? checkpoint : report.checkpoint(), report);
+    }
     for (Map.Entry<Long, Map<Integer, ShardReport>> each : waiting.entrySet()) {
-      String version = version(each.getValue().values());
-      if (isComplete(each.getKey()) && version != null && version.equals(current)) {
-        published = version;
+      Collection<ShardReport> reports = each.getValue().values();
+      String version = version(reports);
+      if (isComplete(each.getKey()) && version != null && version.equals(currentVersion)) {
+        take(version, reports);
         waiting.headMap(each.getKey(), true).clear();
         return;
       }
@@ -88,9 +103,11 @@ final class PublishQueue {
   }
 
   void add(ShardReport report) {
-    waiting
-        .computeIfAbsent(report.checkpoint(), none -> new TreeMap<>())
-        .put(report.number(), report);
+    add(report.checkpoint(), report);
+  }
+
+  private void add(long checkpoint, ShardReport report) {
+    waiting.computeIfAbsent(checkpoint, none -> new TreeMap<>()).put(report.number(), report);
   }
 
   /** A checkpoint is complete. */
@@ -128,14 +145,28 @@ final class PublishQueue {
   }
 
   /** The version that reports with changes are of; null if there are none. */
-  static @Nullable String version(Collection<ShardReport> reports) {
+  private @Nullable String version(Collection<ShardReport> reports) {
     ShardReport changed = changed(reports);
     return changed == null ? null : changed.version();
   }
 
-  /** A report with changes; null if there is none. */
-  static @Nullable ShardReport changed(Collection<ShardReport> reports) {
-    return reports.stream().filter(ShardReport::changed).findFirst().orElse(null);
+  /**
+   * A report of a shard that is not in the version that was published last, above all one that was
+   * built for this checkpoint; null if there is none.
+   */
+  @Nullable ShardReport changed(Collection<ShardReport> reports) {
+    return reports.stream()
+        .filter(ShardReport::changed)
+        .findFirst()
+        .or(() -> reports.stream().filter(this::isMissing).findFirst())
+        .orElse(null);
+  }
+
+  private boolean isMissing(ShardReport report) {
+    String id = current.get(report.number());
+    return id == null
+        ? !report.version().equals(report.base())
+        : !id.equals(report.origin().databaseId());
   }
 
   /** The versions that have files of reports that wait. */
@@ -148,8 +179,12 @@ final class PublishQueue {
 
   /** The version that {@link #next} told of is current. */
   void publish(String version) {
+    take(version, waiting.pollFirstEntry().getValue().values());
+  }
+
+  private void take(String version, Collection<ShardReport> reports) {
     published = version;
-    waiting.pollFirstEntry();
+    reports.forEach(each -> current.put(each.number(), each.origin().databaseId()));
   }
 
   /** The version that was published last; null if none was. */

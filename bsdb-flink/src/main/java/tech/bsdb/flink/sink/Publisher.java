@@ -24,7 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tech.bsdb.flink.place.Places;
 import tech.bsdb.flink.sink.PublishQueue.Saved;
-import tech.bsdb.flink.sink.SentShard.Origin;
+import tech.bsdb.flink.sink.ShardReport.Origin;
 import tech.bsdb.store.Pointer;
 import tech.bsdb.store.VersionName;
 import tech.bsdb.tools.publish.BuiltSet;
@@ -109,7 +109,7 @@ final class Publisher extends AbstractStreamOperator<Void>
   private void publish() throws IOException {
     List<ShardReport> next = queue.next();
     while (next != null) {
-      ShardReport changed = Objects.requireNonNull(PublishQueue.changed(next));
+      ShardReport changed = Objects.requireNonNull(queue.changed(next));
       publish(changed.version(), changed.marker(), next);
       queue.publish(changed.version());
       next = queue.next();
@@ -128,7 +128,9 @@ final class Publisher extends AbstractStreamOperator<Void>
           requireUnmoved(directory, current, reports);
           commit(directory, store, version, marker, reports);
         } catch (SuppressRestartsException moved) {
-          boolean unused = store.remove(version);
+          if (marker.equals(store.marker(version))) {
+            boolean unused = store.remove(version);
+          }
           throw moved;
         }
       }
@@ -144,10 +146,13 @@ final class Publisher extends AbstractStreamOperator<Void>
       String marker,
       List<ShardReport> reports)
       throws IOException {
+    if (store.marker(version) == null && store.databaseId(version) != null) {
+      throw moved(directory, store.current(), version); // it was published, and is not current
+    }
     store.mark(version, marker);
     List<BuiltSet.Shard> shards = new ArrayList<>();
     for (ShardReport report : reports) {
-      shards.add(moved(directory, store, report, version));
+      shards.add(inVersion(directory, store, report, version));
     }
     @Nullable Pointer unused =
         BuiltSet.of(shards)
@@ -174,43 +179,50 @@ final class Publisher extends AbstractStreamOperator<Void>
       String published = queue.published();
       String before = published == null ? report.base() : published;
       if (!Objects.equals(before, current)) {
-        throw new SuppressRestartsException(
-            new IllegalStateException(
-                ("%s: version %s became current while this job continued %s, and would be lost;"
-                        + " nothing was published. Start the job anew, without its saved state, to"
-                        + " continue from the current version")
-                    .formatted(directory.location(""), current, before)));
+        throw moved(directory, current, before);
       }
     }
+  }
+
+  private static SuppressRestartsException moved(
+      DistantDirectory directory, @Nullable String current, @Nullable String before) {
+    return new SuppressRestartsException(
+        new IllegalStateException(
+            ("%s: version %s became current while this job continued %s, and would be lost;"
+                    + " nothing was published. Start the job anew, without its saved state, to"
+                    + " continue from the current version")
+                .formatted(directory.location(""), current, before)));
   }
 
   /** The shard in the directory of a version, to which its files are copied if they are not. */
-  private static BuiltSet.Shard moved(
+  private BuiltSet.Shard inVersion(
       DistantDirectory directory, DistantStore store, ShardReport report, String version)
       throws IOException {
-    BuiltSet.Shard shard = report.shard();
-    if (shard == null) {
-      shard = found(directory, store, report);
+    if (report.version().equals(version)) {
+      return Objects.requireNonNull(report.shard(), "built");
     }
-    if (!report.version().equals(version)) {
-      for (String file : shard.files().keySet()) {
-        try (InputStream in = directory.open(report.version() + "/" + file, 0)) {
-          directory.write(version + "/" + file, in);
-        }
+    // The last version has it, too, unless it was built for a checkpoint that failed: its own may
+    // have been removed.
+    String last = queue.published();
+    boolean unpublished = store.marker(report.version()) != null;
+    String from = last == null || unpublished ? report.version() : last;
+    BuiltSet.Shard shard = report.shard();
+    BuiltSet.Shard known = shard == null ? found(store, report, from) : shard;
+    for (String file : known.files().keySet()) {
+      try (InputStream in = directory.open(from + "/" + file, 0)) {
+        directory.write(version + "/" + file, in);
       }
     }
-    return shard;
+    return known;
   }
 
   /** A shard that was there when the job began. */
-  private static BuiltSet.Shard found(
-      DistantDirectory directory, DistantStore store, ShardReport report) throws IOException {
-    Origin origin =
-        Objects.requireNonNull(
-            ShardWriter.Base.of(directory, report.version()).shards().get(report.number()));
-    String below = origin.directory().substring(report.version().length() + 1) + "/";
+  private static BuiltSet.Shard found(DistantStore store, ShardReport report, String from)
+      throws IOException {
+    Origin origin = report.origin();
+    String below = origin.directory().substring(origin.version().length() + 1) + "/";
     Map<String, Long> files =
-        store.lengths(report.version()).entrySet().stream()
+        store.lengths(from).entrySet().stream()
             .filter(file -> file.getKey().startsWith(below))
             .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     return new BuiltSet.Shard(

@@ -86,9 +86,9 @@ final class RecordEncoder implements FlatMapFunction<RowData, Tuple3<Integer, by
     Tuple3<Integer, byte[], byte[]> change(RowData row) {
       byte[] key;
       try {
-        key = keys.write(row);
+        key = keys.writeUnique(row);
       } catch (BadRowException e) {
-        throw refused("a key has no text: " + e.getMessage());
+        throw refused("of its key, " + e.getMessage());
       }
       if (key == null) {
         throw refused("a column of the key (" + String.join(", ", settings.keys()) + ") is null");

@@ -3,6 +3,7 @@ package tech.bsdb.flink.sink;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,7 @@ import tech.bsdb.BuildReport;
 import tech.bsdb.Database;
 import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.RecordBatch;
+import tech.bsdb.flink.sink.ShardReport.Origin;
 import tech.bsdb.tools.publish.BuiltSet;
 import tech.bsdb.tools.source.DistantDirectory;
 import tech.bsdb.transfer.Download;
@@ -36,16 +38,6 @@ final class SentShard implements Closeable {
   private @Nullable DatabaseBuilder builder;
   private @Nullable RecordBatch batch;
   private int builds;
-
-  /**
-   * Where a shard is in a store.
-   *
-   * @param version the version
-   * @param directory the directory below the store
-   * @param databaseId its database id
-   * @param records its number of keys
-   */
-  record Origin(String version, String directory, String databaseId, long records) {}
 
   /**
    * Creates a shard.
@@ -142,10 +134,23 @@ final class SentShard implements Closeable {
   }
 
   private Path brought(DistantDirectory store, Origin last) throws IOException {
-    Shipment.Part part = new Shipment.Part(last.databaseId(), "");
+    try {
+      return download(store, last);
+    } catch (NoSuchFileException removed) {
+      // The version may have given way to newer ones, which have the same shard.
+      Origin newer = ShardWriter.Base.current(store).shards().get(number);
+      if (newer == null || !newer.databaseId().equals(last.databaseId())) {
+        throw removed;
+      }
+      return download(store, newer);
+    }
+  }
+
+  private Path download(DistantDirectory store, Origin from) throws IOException {
+    Shipment.Part part = new Shipment.Part(from.databaseId(), "");
     Shipment shipment =
         new Shipment(
-            last.directory(), last.databaseId(), last.records(), new byte[0], List.of(part));
+            from.directory(), from.databaseId(), from.records(), new byte[0], List.of(part));
     Path staging = work.resolve("base");
     Download download =
         new Download(store, shipment, staging, TransferOptions.defaults(), () -> {});

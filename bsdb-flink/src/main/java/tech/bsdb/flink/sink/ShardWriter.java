@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -28,7 +29,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.flink.place.Places;
-import tech.bsdb.flink.sink.SentShard.Origin;
+import tech.bsdb.flink.sink.ShardReport.Origin;
 import tech.bsdb.store.Store;
 import tech.bsdb.tools.publish.BuiltSet;
 import tech.bsdb.tools.publish.DistantStore;
@@ -57,11 +58,17 @@ final class ShardWriter extends AbstractStreamOperator<byte[]>
     this.plan = plan;
   }
 
-  /** What a subtask has open. */
+  /**
+   * What a subtask has open.
+   *
+   * @param base the version that the job began with; null if there was none
+   * @param done whether an earlier attempt published all of it, so that nothing is to be done
+   */
   private record Shards(
       DistantDirectory directory,
       Path work,
       @Nullable String base,
+      boolean done,
       int attempt,
       Map<Integer, SentShard> own) {}
 
@@ -93,20 +100,16 @@ final class ShardWriter extends AbstractStreamOperator<byte[]>
     SinkSettings settings = plan.settings();
     int subtask = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
     int subtasks = getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks();
-    if (!restored.isEmpty() && restored.size() != settings.shards()) {
-      throw new SuppressRestartsException(
-          new IllegalArgumentException(
-              "the job was saved with %s shards and cannot continue with 'sink.shards' = '%s'"
-                  .formatted(restored.size(), settings.shards())));
-    }
-    Object unused = new DistantStore(directory, BuiltSet.attempts(directory)).entries();
-    Base base = restored.isEmpty() && plan.merged() ? base(directory) : new Base(null, Map.of());
+    requireSame(restored.values());
+    DistantStore store = new DistantStore(directory, BuiltSet.attempts(directory));
+    Object unused = store.entries();
+    Base base = restored.isEmpty() ? base(directory) : new Base(null, Map.of());
     String first = restored.isEmpty() ? base.version() : restored.values().iterator().next().base();
     Path work = Files.createTempDirectory(localDirectory(subtask), "bsdb-sink-" + subtask + "-");
     Map<Integer, SentShard> own = new TreeMap<>();
     for (int number = subtask; number < settings.shards(); number += subtasks) {
       ShardReport report = restored.get(number);
-      Origin origin = report == null ? base.shards().get(number) : origin(report, directory);
+      Origin origin = report == null ? base.shards().get(number) : report.origin();
       own.put(
           number,
           new SentShard(
@@ -117,8 +120,31 @@ final class ShardWriter extends AbstractStreamOperator<byte[]>
               plan.merged(),
               work.resolve(String.valueOf(number))));
     }
-    return new Shards(
-        directory, work, first, getRuntimeContext().getTaskInfo().getAttemptNumber(), own);
+    int attempt = getRuntimeContext().getTaskInfo().getAttemptNumber();
+    String current = base.version();
+    boolean done = current != null && plan.isEnd(current);
+    if (done) {
+      store.unmark(current); // which was all that an earlier attempt still had to do
+    }
+    return new Shards(directory, work, first, done, attempt, own);
+  }
+
+  /** Fails if a job was saved with other shards or records. */
+  private void requireSame(Collection<ShardReport> restored) {
+    SinkSettings settings = plan.settings();
+    String why = null;
+    if (!restored.isEmpty() && restored.size() != settings.shards()) {
+      why =
+          "with %s shards and cannot continue with 'sink.shards' = '%s'"
+              .formatted(restored.size(), settings.shards());
+    } else if (restored.stream().anyMatch(each -> !each.form().equals(settings.form()))) {
+      why =
+          "with other columns, another key or another 'key-join', and cannot continue with these;"
+              + " start it without its saved state, and replace the rows: INSERT OVERWRITE";
+    }
+    if (why != null) {
+      throw new SuppressRestartsException(new IllegalArgumentException("the job was saved " + why));
+    }
   }
 
   private Path localDirectory(int subtask) throws IOException {
@@ -132,7 +158,17 @@ final class ShardWriter extends AbstractStreamOperator<byte[]>
 
   /** The version that a job begins with: its name, null if there is none, and its shards. */
   record Base(@Nullable String version, Map<Integer, Origin> shards) {
-    static Base of(DistantDirectory directory, String version) throws IOException {
+    static Base current(DistantDirectory directory) throws IOException {
+      String version;
+      try {
+        version = Store.offered(directory, TransferOptions.defaults(), () -> {}).version();
+      } catch (NoSuchFileException none) {
+        return new Base(null, Map.of());
+      }
+      return of(directory, Objects.requireNonNull(version, "a store was checked for"));
+    }
+
+    private static Base of(DistantDirectory directory, String version) throws IOException {
       TransferOptions transfer = TransferOptions.defaults();
       Shipment shipment = Shipment.read(directory, version, transfer, () -> {});
       Map<Integer, Origin> shards = new HashMap<>();
@@ -145,16 +181,17 @@ final class ShardWriter extends AbstractStreamOperator<byte[]>
     }
   }
 
-  /** The current version of the store, which must fit. */
+  /** The current version of the store, which must fit if rows are added to it. */
   private Base base(DistantDirectory directory) throws IOException {
-    Shipment current;
-    try {
-      current = Store.offered(directory, TransferOptions.defaults(), () -> {});
-    } catch (NoSuchFileException none) {
+    Base base = Base.current(directory);
+    String version = base.version();
+    if (version == null || plan.isEnd(version)) {
+      return base;
+    }
+    if (!plan.merged()) {
       return new Base(null, Map.of());
     }
-    String version = Objects.requireNonNull(current.version(), "a store was checked for");
-    Base base = Base.of(directory, version);
+    Shipment current = Shipment.read(directory, version, TransferOptions.defaults(), () -> {});
     Inventory inventory = Inventory.read(directory, current, TransferOptions.defaults(), () -> {});
     SinkSettings settings = plan.settings();
     String why =
@@ -175,25 +212,13 @@ final class ShardWriter extends AbstractStreamOperator<byte[]>
     return base;
   }
 
-  /** Where a shard is that a job was saved with. */
-  private static Origin origin(ShardReport report, DistantDirectory directory) throws IOException {
-    BuiltSet.Shard shard = report.shard();
-    if (shard != null) {
-      String version = report.version();
-      return new Origin(version, shard.directory(version), shard.databaseId(), shard.records());
-    }
-    Origin found = Base.of(directory, report.version()).shards().get(report.number());
-    if (found == null) {
-      throw new IOException(
-          directory.location(report.version()) + " has no shard " + report.number());
-    }
-    return found;
-  }
-
   @Override
   public void processElement(StreamRecord<Tuple3<Integer, byte[], byte[]>> element)
       throws IOException {
     Shards open = shards();
+    if (open.done) {
+      return;
+    }
     Tuple3<Integer, byte[], byte[]> change = element.getValue();
     boolean deleted = change.f0 < 0;
     SentShard shard = Objects.requireNonNull(open.own.get(deleted ? ~change.f0 : change.f0));
@@ -206,9 +231,7 @@ final class ShardWriter extends AbstractStreamOperator<byte[]>
 
   @Override
   public void prepareSnapshotPreBarrier(long checkpoint) throws IOException {
-    if (plan.checkpointed()) {
-      send(checkpoint);
-    }
+    send(checkpoint); // also for a savepoint of a job without checkpoints
   }
 
   @Override
@@ -220,7 +243,7 @@ final class ShardWriter extends AbstractStreamOperator<byte[]>
     Shards open = shards();
     for (Map.Entry<Integer, SentShard> each : open.own.entrySet()) {
       SentShard shard = each.getValue();
-      boolean changed = shard.isChanged();
+      boolean changed = !open.done && shard.isChanged();
       if (changed) {
         // Several that send one version share its name; one that sends it alone has its own.
         int attempt = plan.settings().shards() == 1 ? open.attempt : 0;
@@ -251,7 +274,14 @@ final class ShardWriter extends AbstractStreamOperator<byte[]>
       Shards open, int number, SentShard shard, long checkpoint, boolean changed) {
     Origin origin = Objects.requireNonNull(shard.origin(), "built");
     return new ShardReport(
-        checkpoint, number, origin.version(), plan.marker(), changed, shard.shard(), open.base);
+        checkpoint,
+        number,
+        origin,
+        plan.marker(),
+        changed,
+        shard.shard(),
+        open.base,
+        plan.settings().form());
   }
 
   @Override

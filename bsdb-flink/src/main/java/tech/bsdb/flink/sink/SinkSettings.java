@@ -63,6 +63,11 @@ public record SinkSettings(
         directory);
   }
 
+  /** What records are made of: jobs that are restored must make them alike. */
+  String form() {
+    return String.join(keyJoin, keys) + " " + schema;
+  }
+
   /** The writer of the keys of rows. */
   KeyWriter keyWriter() {
     List<Integer> places = keys.stream().map(columns.getFieldNames()::indexOf).toList();

@@ -106,6 +106,7 @@ public final class SinkTable implements DynamicTableSink, SupportsOverwrite {
             settings,
             VersionName.ofTime(Instant.now()) + "-" + id.substring(0, NAME_DIGITS),
             WritePlan.MARKER_START + id,
+            bounded,
             merged,
             checkpointed);
     int parallelism = Math.min(settings.shards(), rows.getParallelism());
@@ -131,10 +132,10 @@ public final class SinkTable implements DynamicTableSink, SupportsOverwrite {
     named.generateUid("bsdb-encode").ifPresent(changes::uid);
     named.generateUid("bsdb-build").ifPresent(reports::uid);
     named.generateUid("bsdb-publish").ifPresent(published::uid);
-    return published
-        .sinkTo(new DiscardingSink<>())
-        .name("bsdb " + settings.path())
-        .setParallelism(1);
+    DataStreamSink<Void> ended =
+        published.sinkTo(new DiscardingSink<>()).name("bsdb " + settings.path()).setParallelism(1);
+    named.generateUid("bsdb-end").ifPresent(ended::uid);
+    return ended;
   }
 
   @Override

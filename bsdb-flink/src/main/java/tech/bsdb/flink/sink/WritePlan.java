@@ -7,15 +7,23 @@ import java.io.Serializable;
  *
  * @param name what the names of its versions begin with
  * @param marker what the markers of its versions say, which no other write says
+ * @param batch whether the input is bounded, and an attempt begins from the start
  * @param merged whether rows are added to the current version; else they replace it
  * @param checkpointed whether versions are published when checkpoints are complete, so that none is
  *     lost or published twice; else once, at the end
  */
 record WritePlan(
-    SinkSettings settings, String name, String marker, boolean merged, boolean checkpointed)
+    SinkSettings settings,
+    String name,
+    String marker,
+    boolean batch,
+    boolean merged,
+    boolean checkpointed)
     implements Serializable {
   /** The checkpoint of what is written at the end of the input. */
   static final long END = Long.MAX_VALUE;
+
+  private static final String ATTEMPT = "-r";
 
   /** What all markers of Flink begin with. */
   static final String MARKER_START = "flink ";
@@ -26,8 +34,16 @@ record WritePlan(
    * @param attempt the attempt of the subtask that sends all of it; where several send, 0
    */
   String version(long checkpoint, int attempt) {
-    return name
-        + (checkpoint == END ? (checkpointed ? "-end" : "") : "-" + checkpoint)
-        + (attempt == 0 ? "" : "-" + attempt);
+    String version = checkpoint == END ? end() : name + "-" + checkpoint;
+    return attempt == 0 ? version : version + ATTEMPT + attempt;
+  }
+
+  private String end() {
+    return batch ? name : name + "-end";
+  }
+
+  /** Whether a version is what this write publishes at the end of its input. */
+  boolean isEnd(String version) {
+    return version.equals(end()) || version.startsWith(end() + ATTEMPT);
   }
 }

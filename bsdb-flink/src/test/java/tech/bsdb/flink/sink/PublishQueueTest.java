@@ -7,6 +7,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import tech.bsdb.flink.sink.PublishQueue.Saved;
+import tech.bsdb.flink.sink.ShardReport.Origin;
 
 /** The order and the conditions in which versions are published. */
 final class PublishQueueTest {
@@ -15,8 +16,13 @@ final class PublishQueueTest {
   private final PublishQueue queue = new PublishQueue(SHARDS);
 
   private static ShardReport report(long checkpoint, int number, boolean changed) {
-    return new ShardReport(
-        checkpoint, number, changed ? "v" + checkpoint : "old", "marker", changed, null, "base");
+    return report(checkpoint, number, changed, changed ? "v" + checkpoint : "base");
+  }
+
+  /** A report of a shard that was built for a version, whose content is that of no other. */
+  private static ShardReport report(long checkpoint, int number, boolean changed, String version) {
+    Origin origin = new Origin(version, version + "/" + number, "id of " + version, 1);
+    return new ShardReport(checkpoint, number, origin, "marker", changed, null, "base", "form");
   }
 
   private void add(long checkpoint, boolean... changed) {
@@ -31,7 +37,7 @@ final class PublishQueueTest {
     List<ShardReport> next = queue.next();
     while (next != null) {
       assertThat(next).extracting(ShardReport::number).containsExactly(0, 1);
-      String version = Objects.requireNonNull(PublishQueue.version(next));
+      String version = Objects.requireNonNull(queue.changed(next)).version();
       versions.add(version);
       queue.publish(version);
       next = queue.next();
@@ -75,6 +81,19 @@ final class PublishQueueTest {
     add(2, true, true);
     queue.complete(2);
     assertThat(published(queue)).containsExactly("v2");
+  }
+
+  @Test
+  void changesOfSuchACheckpointArePublishedWithTheNextEvenIfThatHasNone() {
+    add(1, true);
+    queue.add(report(2, 0, false, "v1"));
+    queue.add(report(2, 1, false));
+    queue.complete(2);
+    assertThat(published(queue)).containsExactly("v1");
+    queue.add(report(3, 0, false, "v1"));
+    queue.add(report(3, 1, false));
+    queue.complete(3);
+    assertThat(published(queue)).isEmpty();
   }
 
   @Test
@@ -134,5 +153,19 @@ final class PublishQueueTest {
     Saved saved = queue.save(9, true);
     assertThat(published(restored(saved, 9, "v3"))).hasSize(1);
     assertThat(published(restored(saved, 9, "v" + WritePlan.END))).isEmpty();
+  }
+
+  @Test
+  void theEndOfARestoredQueueWaitsForItsOwnCheckpoint() {
+    add(WritePlan.END, true, true);
+    PublishQueue restored = restored(queue.save(9, true), 9, "v3");
+    assertThat(published(restored)).hasSize(1);
+    restored.add(report(WritePlan.END, 0, true, "v10"));
+    restored.add(report(WritePlan.END, 1, true, "v10"));
+    restored.complete(9);
+    assertThat(published(restored)).isEmpty();
+    Saved unused = restored.save(10, true);
+    restored.complete(10);
+    assertThat(published(restored)).containsExactly("v10");
   }
 }
