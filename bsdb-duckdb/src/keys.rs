@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::ffi::{Chunk, LogicalType, Simple};
+use crate::ffi::{Chunk, LogicalType, Simple, Value};
 
 /// The type of a column of keys, and how its values become the bytes of keys.
 #[derive(Clone, Copy)]
@@ -116,6 +116,15 @@ impl<'a> Keys<'a> {
         }
         Ok(Keys { keys, rows })
     }
+}
+
+/// The key that a single value stands for.
+pub fn key_of(value: &Value) -> Vec<u8> {
+    let Some(days) = value.date() else { return value.bytes() };
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    let _ = write_date(&mut text, days);
+    text.into_bytes()
 }
 
 /// Writes the text of each value that is not NULL.

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
 use crate::ffi::{chunk_rows, Bind, Chunk, LogicalType, Simple, TableFunction};
+use crate::keys::key_of;
 use crate::scan::{options, path_of, Columns};
 use crate::source::{Lease, Opened, Pin};
 
@@ -39,9 +40,9 @@ impl TableFunction for RowsFunction {
         let mut keys = Vec::new();
         if let Some(given) = bind.argument(1).filter(|keys| !keys.is_null()) {
             if given.is_list() {
-                keys.extend(given.items().filter(|key| !key.is_null()).map(|key| key.bytes()));
+                keys.extend(given.items().filter(|key| !key.is_null()).map(|key| key_of(&key)));
             } else {
-                keys.push(given.bytes());
+                keys.push(key_of(&given));
             }
         }
         let columns = Columns::declare(bind, &opened)?;

@@ -8,6 +8,7 @@ use bsdb::{Database, KeyRange};
 use self_cell::self_cell;
 
 use crate::ffi::{chunk_rows, Bind, Chunk, Form, LogicalType, Simple, TableFunction};
+use crate::keys::key_of;
 use crate::row::RowWriter;
 use crate::source::{Lease, Opened, Pin};
 
@@ -286,7 +287,7 @@ impl TableFunction for ScanFunction {
         let mut range = None;
         for name in [c"prefix", c"from_key", c"to_key"] {
             if let Some(value) = bind.option(name) {
-                let (bytes, all) = (value.bytes(), range.take().unwrap_or_else(KeyRange::all));
+                let (bytes, all) = (key_of(&value), range.take().unwrap_or_else(KeyRange::all));
                 range = Some(match name.to_bytes() {
                     b"prefix" => KeyRange::prefix(bytes),
                     b"from_key" => all.from(bytes),

@@ -34,6 +34,14 @@ def test_a_path_with_a_nul(duck: Duck) -> None:
     duck.error("SELECT bsdb_get('a' || chr(0) || 'b', 'key')")
 
 
+@pytest.mark.skipif(not IS_LATER, reason="DuckDB 1 gives constants up to their first NUL")
+def test_a_path_and_more_behind_a_nul(duck: Duck, tmp_path: Path) -> None:
+    path = tmp_path / "database"
+    bsdbkv.build(path, {"key": "value"})
+    for query in QUERIES:
+        assert "zero byte" in duck.error(query, f"{path}\0more")
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_damage(duck: Duck, tmp_path: Path, layout: str) -> None:
     """A right answer or an error that names the file, whatever byte is wrong."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import bsdbkv
 import pytest
 
-from conftest import LAYOUTS, RECORDS, Duck
+from conftest import IS_LATER, LAYOUTS, RECORDS, Duck, bsdb
 
 KINDS = [*LAYOUTS, "shards", "ordered"]
 
@@ -103,6 +103,28 @@ def test_rows_of_keys(duck: Duck, databases: dict[str, Path]) -> None:
     duck("SET VARIABLE keys = (SELECT list('key' || i ORDER BY i) FROM range(5000) t(i))")
     assert duck(rows.format("getvariable('keys')"), path) == [(f"key{i}", RECORDS[f"key{i}"]) for i in range(5000)]
     assert duck("SELECT value FROM bsdb_rows(?, [1, 2])", path) == [(None,), (None,)]
+
+
+@pytest.mark.skipif(not IS_LATER, reason="DuckDB 1 gives constants up to their first NUL")
+def test_keys_with_a_nul(duck: Duck, tmp_path: Path) -> None:
+    path = str(tmp_path / "database")
+    keys = ["a", "a\0", "a\0b", "a longer key with \0", "b"]
+    bsdbkv.build(path, {key: key for key in keys}, layout="blocked")
+    assert duck("SELECT key, value, bsdb_text($1, key) FROM bsdb_rows($1, $2, text := true)", path, keys) == [(key, key, key) for key in keys]
+    assert duck("SELECT key FROM bsdb_rows($1, $2, text := true)", path, keys[3]) == [(keys[3],)]
+    ordered = str(tmp_path / "ordered")
+    (tmp_path / "keys").write_text("".join(f"{key}=value\n" for key in keys))
+    bsdb("build", "-q", "-s", "=", "-i", tmp_path / "keys", "-o", ordered, "--ordered")
+    assert duck("SELECT key FROM bsdb_scan($1, text := true, to_key := 'a' || chr(0))", ordered) == [("a",)]
+    assert duck("SELECT key FROM bsdb_scan($1, text := true, prefix := 'a' || chr(0))", ordered) == [(keys[1],), (keys[2],)]
+
+
+def test_dates_of_constants(duck: Duck, tmp_path: Path) -> None:
+    path = str(tmp_path / "database")
+    bsdbkv.build(path, {key: key for key in ("2024-02-29", "-0044-03-15", "+10000-01-01")})
+    dates = "['2024-02-29'::DATE, '0045-03-15 (BC)'::DATE, '10000-01-01'::DATE]"
+    assert duck(f"SELECT value FROM bsdb_rows(?, {dates}, text := true)", path) == duck(f"SELECT bsdb_text(?, unnest({dates}))", path)
+    assert duck("SELECT value FROM bsdb_rows(?, '0045-03-15 (BC)'::DATE, text := true)", path) == [("-0044-03-15",)]
 
 
 def test_text_that_is_not_utf8(duck: Duck, tmp_path: Path) -> None:

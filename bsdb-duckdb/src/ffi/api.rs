@@ -23,6 +23,12 @@ pub(super) struct Blob {
     pub(super) size: u64,
 }
 
+/// A date, as DuckDB passes it.
+#[repr(C)]
+pub(super) struct Date {
+    pub(super) days: i32,
+}
+
 /// What DuckDB passes to the entry point.
 #[repr(C)]
 pub struct Access {
@@ -63,6 +69,7 @@ functions! {
         26 vector_size() -> u64;
         92 destroy_value(*mut Handle);
         118 get_bool(Handle) -> bool;
+        131 get_date(Handle) -> Date;
         136 get_value_type(Handle) -> Handle;
         137 get_blob(Handle) -> Blob;
 
@@ -160,6 +167,9 @@ functions! {
         525 scalar_function_init_get_bind_data(Handle) -> *mut c_void;
         526 scalar_function_init_get_extra_info(Handle) -> *mut c_void;
         531 table_function_get_client_context(Handle, *mut Handle);
+        536 create_vector(Handle, u64) -> Handle;
+        537 destroy_vector(*mut Handle);
+        539 vector_reference_value(Handle, Handle);
         545 unsafe_vector_assign_string_element_len(Handle, u64, Text, u64);
     }
 }

@@ -22,6 +22,7 @@ pub use context::Context;
 pub use scalar::{ScalarBind, ScalarFunction};
 pub use table::{name, Bind, TableFunction};
 pub use types::{LogicalType, Simple};
+pub use value::Value;
 pub use vector::{chunk_rows, Chunk, Form, Interval, Output};
 
 /// A connection on which functions are registered.

@@ -2,8 +2,9 @@
 
 use std::ffi::CStr;
 
-use super::api::{stable, Handle};
-use super::types::Simple;
+use super::api::{api, stable, Handle, Later};
+use super::types::{LogicalType, Simple};
+use super::vector::Strings;
 
 /// A value that belongs to this extension.
 pub struct Value(Handle);
@@ -32,7 +33,12 @@ impl Value {
         !self.is_null() && unsafe { (stable().get_bool)(self.0) }
     }
 
-    /// The bytes of a BLOB, and of any other value those of its text.
+    /// The days since 1970 of a date.
+    pub fn date(&self) -> Option<i32> {
+        (self.type_id() == Simple::Date as u32 && !self.is_null()).then(|| unsafe { (stable().get_date)(self.0) }.days)
+    }
+
+    /// The bytes of a BLOB, and of any other value those of its text. In DuckDB 1, text ends at the first NUL.
     pub fn bytes(&self) -> Vec<u8> {
         if self.type_id() == Simple::Blob as u32 {
             let blob = unsafe { (stable().get_blob)(self.0) };
@@ -43,12 +49,29 @@ impl Value {
             unsafe { (stable().free)(blob.data) };
             return bytes;
         }
+        if let Some(later) = api().later.as_ref().filter(|_| self.type_id() == Simple::Varchar as u32) {
+            if let Some(bytes) = self.text_by_vector(later) {
+                return bytes;
+            }
+        }
         let text = unsafe { (stable().get_varchar)(self.0) };
         if text.is_null() {
             return Vec::new();
         }
         let bytes = unsafe { CStr::from_ptr(text) }.to_bytes().to_vec();
         unsafe { (stable().free)(text.cast()) };
+        bytes
+    }
+
+    /// The bytes of text that is not NULL. DuckDB gives the length of text in vectors alone.
+    fn text_by_vector(&self, later: &Later) -> Option<Vec<u8>> {
+        let mut vector = unsafe { (later.create_vector)(LogicalType::from(Simple::Varchar).handle(), 1) };
+        if vector.is_null() {
+            return None;
+        }
+        unsafe { (later.vector_reference_value)(vector, self.0) };
+        let bytes = unsafe { Strings::of(vector, 1) }.get(0).map(<[u8]>::to_vec);
+        unsafe { (later.destroy_vector)(&mut vector) };
         bytes
     }
 

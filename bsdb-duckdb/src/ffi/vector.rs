@@ -54,7 +54,7 @@ impl<'a> Chunk<'a> {
 
     /// A column of text or bytes, to read.
     pub fn strings(&self, number: usize) -> Strings<'a> {
-        Strings(unsafe { Input::of(self.column(number), self.rows()) })
+        unsafe { Strings::of(self.column(number), self.rows()) }
     }
 }
 
@@ -279,6 +279,13 @@ impl<T: Number> Input<'_, T> {
 pub struct Strings<'a>(Input<'a, Word>);
 
 impl<'a> Strings<'a> {
+    /// # Safety
+    ///
+    /// The vector is lent for `'a`, and has `rows` values of text or bytes.
+    pub(super) unsafe fn of(handle: Handle, rows: usize) -> Self {
+        Strings(unsafe { Input::of(handle, rows) })
+    }
+
     /// The bytes of a row, unless they are NULL.
     #[inline]
     pub fn get(&self, row: usize) -> Option<&'a [u8]> {
