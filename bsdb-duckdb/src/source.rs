@@ -121,6 +121,8 @@ fn explain(location: &str, error: &Error) -> String {
 /// A path or URL, and what is open there.
 struct Source {
     location: String,
+    /// The same, and absolute if it is a path, because the working directory may change.
+    path: PathBuf,
     state: Mutex<State>,
 }
 
@@ -194,8 +196,8 @@ fn current(location: &str, fresh: Duration) -> Result<Arc<Opened>, String> {
         let now = Instant::now();
         let state = || Mutex::new(State { current: None, checked: now, used: now });
         sources
-            .entry(name)
-            .or_insert_with(|| Arc::new(Source { location: location.to_owned(), state: state() }))
+            .entry(name.clone())
+            .or_insert_with(|| Arc::new(Source { location: location.to_owned(), path: name, state: state() }))
             .clone()
     };
     let result = source.current(fresh);
@@ -240,10 +242,7 @@ impl Source {
                 }
                 Ok(true)
             }
-            Kind::Local(stamp) => {
-                let path = Path::new(&self.location);
-                Ok(*stamp == Stamp::of(path) && !is_store(path))
-            }
+            Kind::Local(stamp) => Ok(*stamp == Stamp::of(&self.path) && !is_store(&self.path)),
             Kind::Elsewhere => {
                 let database = Database::open(&self.location).map_err(|error| explain(&self.location, &error))?;
                 if database.id() != current.opened.database.id() {
@@ -256,7 +255,7 @@ impl Source {
 
     fn open(&self) -> Result<Current, String> {
         let explain = |error: Error| explain(&self.location, &error);
-        let path = Path::new(&self.location);
+        let path = &self.path;
         if is_url(&self.location) || is_store(path) {
             match Store::open(path) {
                 Ok(store) => {

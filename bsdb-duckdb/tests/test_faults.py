@@ -42,6 +42,17 @@ def test_a_path_and_more_behind_a_nul(duck: Duck, tmp_path: Path) -> None:
         assert "zero byte" in duck.error(query, f"{path}\0more")
 
 
+def test_a_working_directory_that_changes(duck: Duck, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("one", "two"):
+        bsdbkv.build(tmp_path / name / "database", {"key": name})
+    read = "SELECT bsdb_text($1, 'key'), value FROM bsdb_scan($1, text := true)"
+    monkeypatch.chdir(tmp_path / "one")
+    assert duck(read, "database") == [("one", "one")]
+    monkeypatch.chdir(tmp_path / "two")
+    assert duck(read, str(tmp_path / "one" / "database")) == [("one", "one")]
+    assert duck(read, "database") == [("two", "two")]
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_damage(duck: Duck, tmp_path: Path, layout: str) -> None:
     """A right answer or an error that names the file, whatever byte is wrong."""
