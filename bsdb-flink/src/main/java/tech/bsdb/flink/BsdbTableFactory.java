@@ -186,7 +186,7 @@ public final class BsdbTableFactory implements DynamicTableSourceFactory, Dynami
             "the key of table %s has several columns: 'key-join' is the text between them"
                 .formatted(name));
       }
-      if (columns.size() > 1 && join.isEmpty()) {
+      if (columns.size() > 1 && "".equals(join)) {
         throw new ValidationException(
             "'key-join' is empty, so that keys such as 1, 23 and 12, 3 would be the same");
       }

@@ -157,7 +157,7 @@ final class FlinkPageTest {
       Matcher message =
           Pattern.compile("`([^`]*)`").matcher(line.substring(0, line.indexOf(" | ")));
       while (message.find()) {
-        for (String part : message.group(1).split("\\s*\\.\\.\\.\\s*")) {
+        for (String part : message.group(1).split("\\s*\\.\\.\\.\\s*", -1)) {
           String written = part.replaceFirst("^[?,:;] *", "");
           assertThat(code.indexOf(written)).as("%s: %s", line, written).isNotNegative();
           checked++;

@@ -82,7 +82,8 @@ public class LookupTable implements LookupTableSource, SupportsProjectionPushDow
     for (String key : settings.keys()) {
       if (!namesAsked.contains(key)) {
         throw new ValidationException(
-            "the join does not compare %s with anything; a row of bsdb is found by its whole key (%s)"
+            ("the join does not compare %s with anything; a row of bsdb is found by its whole key (%s),"
+                    + " and a value of another type or precision needs a CAST")
                 .formatted(key, String.join(", ", settings.keys())));
       }
     }

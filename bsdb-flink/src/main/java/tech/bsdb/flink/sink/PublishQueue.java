@@ -80,7 +80,7 @@ final class PublishQueue {
    * Restores a queue from a complete checkpoint. What it waited to publish then may have been
    * published since: all up to the version that is current was.
    *
-   * @param current the current version of the store; null if there is none
+   * @param currentVersion the current version of the store; null if there is none
    */
   void restore(Saved saved, long checkpoint, @Nullable String currentVersion) {
     published = saved.published;

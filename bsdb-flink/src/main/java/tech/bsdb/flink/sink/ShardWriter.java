@@ -122,8 +122,9 @@ final class ShardWriter extends AbstractStreamOperator<byte[]>
     }
     int attempt = getRuntimeContext().getTaskInfo().getAttemptNumber();
     String current = base.version();
-    boolean done = current != null && plan.isEnd(current);
-    if (done) {
+    boolean done = false;
+    if (current != null && plan.isEnd(current)) {
+      done = true;
       store.unmark(current); // which was all that an earlier attempt still had to do
     }
     return new Shards(directory, work, first, done, attempt, own);
