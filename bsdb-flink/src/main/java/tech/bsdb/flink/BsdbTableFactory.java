@@ -98,7 +98,6 @@ public final class BsdbTableFactory implements DynamicTableSourceFactory, Dynami
             options.getOptional(TableOptions.SINK_KEEP).isEmpty()
                 ? -1
                 : inRange(options, TableOptions.SINK_KEEP, 0, 1_000_000),
-            duplicates != Duplicates.LAST,
             options.getOptional(TableOptions.SINK_DIRECTORY).orElse(null));
     try {
       settings.check();

@@ -185,6 +185,10 @@ final class BatchSinkTest {
     refused("INSERT OVERWRITE t VALUES (2, 'b')", "needs the batch mode", streams);
     assertThat(Files.readString(store.resolve("CURRENT"))).isEqualTo(current);
     assertThat(LocalFlink.contents(store)).containsExactly("1={\"k\":1,\"v\":\"a\"}");
+    Files.writeString(version.resolve("manifest.bsdb"), "damaged");
+    refused(insert, "manifest.bsdb", tables(COLUMNS, store.toString()));
+    LocalFlink.run(tables(COLUMNS, store.toString()), "INSERT OVERWRITE t VALUES (2, 'b')");
+    assertThat(LocalFlink.contents(store)).containsExactly("2={\"k\":2,\"v\":\"b\"}");
   }
 
   private static void refused(String statement, String why, StreamTableEnvironment tables) {

@@ -175,8 +175,8 @@ final class Publisher extends AbstractStreamOperator<Void>
     if (!plan.merged()) {
       return;
     }
+    String published = queue.published();
     for (ShardReport report : reports) {
-      String published = queue.published();
       String before = published == null ? report.base() : published;
       if (!Objects.equals(before, current)) {
         throw moved(directory, current, before);

@@ -27,10 +27,9 @@ import tech.bsdb.transfer.TransferOptions;
 final class SentShard implements Closeable {
   private static final long BATCH_BYTES = 1 << 20;
 
-  private final SinkSettings settings;
+  private final WritePlan plan;
   private final int number;
   private final Path work;
-  private final boolean merged;
   private @Nullable Origin origin;
   private BuiltSet.@Nullable Shard shard;
   private @Nullable Path here;
@@ -44,22 +43,19 @@ final class SentShard implements Closeable {
    *
    * @param origin where it is; null if it has to be built first
    * @param shard what is known of its files; null if it was there when the job began
-   * @param merged whether keys may be deleted, which needs a base, even if it is empty
    * @param work a directory of this shard alone
    */
   SentShard(
-      SinkSettings settings,
+      WritePlan plan,
       int number,
       @Nullable Origin origin,
       BuiltSet.@Nullable Shard shard,
-      boolean merged,
       Path work)
       throws IOException {
-    this.settings = settings;
+    this.plan = plan;
     this.number = number;
     this.origin = origin;
     this.shard = shard;
-    this.merged = merged;
     this.work = Files.createDirectories(work);
   }
 
@@ -102,16 +98,28 @@ final class SentShard implements Closeable {
     Path target = work.resolve("build-" + ++builds);
     BuildListener listener = (stage, done, total) -> {};
     DatabaseBuilder begun;
-    if (origin == null && !merged) {
-      begun = DatabaseBuilder.create(target, settings.build(number, work), listener);
-    } else {
+    if (origin == null && !plan.merged()) {
+      begun = DatabaseBuilder.create(target, options(), listener);
+    } else { // keys may be deleted, which needs a base, even if it is empty
       Database opened = Database.open(here(store));
       base = opened;
-      BuildOptions options = settings.limited(BuildOptions.of(opened), work);
-      begun = DatabaseBuilder.from(opened, target, options, listener);
+      begun = DatabaseBuilder.from(opened, target, limited(BuildOptions.of(opened)), listener);
     }
     builder = begun;
     return begun;
+  }
+
+  /** The options of the build of this shard without a base. */
+  private BuildOptions options() {
+    return limited(plan.settings().build(number));
+  }
+
+  private BuildOptions limited(BuildOptions build) {
+    return build
+        .withMemoryBytes(plan.settings().memoryBytes())
+        .withThreads(1)
+        .withTemporaryDirectory(work)
+        .withDuplicates(plan.duplicates());
   }
 
   /** The directory of the last version here, which is brought if it is elsewhere. */
@@ -127,7 +135,7 @@ final class SentShard implements Closeable {
 
   private Path empty() throws IOException {
     Path target = work.resolve("empty");
-    try (DatabaseBuilder builder = DatabaseBuilder.create(target, settings.build(number, work))) {
+    try (DatabaseBuilder builder = DatabaseBuilder.create(target, options())) {
       Object unused = builder.finish();
     }
     return target;
@@ -175,7 +183,7 @@ final class SentShard implements Closeable {
     BuildReport report = building.finish();
     endBuild();
     Path built = work.resolve("build-" + builds);
-    BuiltSet.Shard made = BuiltSet.Shard.of(number, settings.shards(), built, report);
+    BuiltSet.Shard made = BuiltSet.Shard.of(number, plan.settings().shards(), built, report);
     made.send(built, store, version, marker, threads, attempts -> {});
     Path old = here;
     here = built;

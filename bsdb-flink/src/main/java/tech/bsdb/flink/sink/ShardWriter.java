@@ -2,7 +2,6 @@ package tech.bsdb.flink.sink;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -30,7 +29,6 @@ import org.slf4j.LoggerFactory;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.flink.place.Places;
 import tech.bsdb.flink.sink.ShardReport.Origin;
-import tech.bsdb.store.Store;
 import tech.bsdb.tools.publish.BuiltSet;
 import tech.bsdb.tools.publish.DistantStore;
 import tech.bsdb.tools.source.DistantDirectory;
@@ -103,7 +101,7 @@ final class ShardWriter extends AbstractStreamOperator<byte[]>
     requireSame(restored.values());
     DistantStore store = new DistantStore(directory, BuiltSet.attempts(directory));
     Object unused = store.entries();
-    Base base = restored.isEmpty() ? base(directory) : new Base(null, Map.of());
+    Base base = restored.isEmpty() ? base(directory, store.current()) : new Base(null, Map.of());
     String first = restored.isEmpty() ? base.version() : restored.values().iterator().next().base();
     Path work = Files.createTempDirectory(localDirectory(subtask), "bsdb-sink-" + subtask + "-");
     Map<Integer, SentShard> own = new TreeMap<>();
@@ -113,11 +111,10 @@ final class ShardWriter extends AbstractStreamOperator<byte[]>
       own.put(
           number,
           new SentShard(
-              settings,
+              plan,
               number,
               origin,
               report == null ? null : report.shard(),
-              plan.merged(),
               work.resolve(String.valueOf(number))));
     }
     int attempt = getRuntimeContext().getTaskInfo().getAttemptNumber();
@@ -159,41 +156,49 @@ final class ShardWriter extends AbstractStreamOperator<byte[]>
 
   /** The version that a job begins with: its name, null if there is none, and its shards. */
   record Base(@Nullable String version, Map<Integer, Origin> shards) {
+    /** The current version of a store. */
     static Base current(DistantDirectory directory) throws IOException {
-      String version;
-      try {
-        version = Store.offered(directory, TransferOptions.defaults(), () -> {}).version();
-      } catch (NoSuchFileException none) {
-        return new Base(null, Map.of());
-      }
-      return of(directory, Objects.requireNonNull(version, "a store was checked for"));
+      String version = new DistantStore(directory, BuiltSet.attempts(directory)).current();
+      return version == null
+          ? new Base(null, Map.of())
+          : of(version, inventory(directory, version));
     }
 
-    private static Base of(DistantDirectory directory, String version) throws IOException {
+    private static Inventory inventory(DistantDirectory directory, String version)
+        throws IOException {
       TransferOptions transfer = TransferOptions.defaults();
       Shipment shipment = Shipment.read(directory, version, transfer, () -> {});
+      return Inventory.read(directory, shipment, transfer, () -> {});
+    }
+
+    private static Base of(String version, Inventory inventory) {
       Map<Integer, Origin> shards = new HashMap<>();
-      for (Inventory.Item item : Inventory.read(directory, shipment, transfer, () -> {}).items()) {
-        shards.put(
-            item.shard(),
-            new Origin(version, shipment.directory(item.part()), item.part().id(), item.records()));
+      for (Inventory.Item item : inventory.items()) {
+        String below = item.part().directory();
+        String path = below.isEmpty() ? version : version + "/" + below;
+        shards.put(item.shard(), new Origin(version, path, item.part().id(), item.records()));
       }
       return new Base(version, shards);
     }
   }
 
-  /** The current version of the store, which must fit if rows are added to it. */
-  private Base base(DistantDirectory directory) throws IOException {
-    Base base = Base.current(directory);
-    String version = base.version();
-    if (version == null || plan.isEnd(version)) {
-      return base;
-    }
-    if (!plan.merged()) {
+  /**
+   * What the job begins with. Rows are added to the current version, which must fit; one that is to
+   * be replaced may even be damaged.
+   */
+  private Base base(DistantDirectory directory, @Nullable String current) throws IOException {
+    boolean own = current != null && plan.isEnd(current);
+    if (current == null || !(plan.merged() || own)) {
       return new Base(null, Map.of());
     }
-    Shipment current = Shipment.read(directory, version, TransferOptions.defaults(), () -> {});
-    Inventory inventory = Inventory.read(directory, current, TransferOptions.defaults(), () -> {});
+    Inventory inventory = Base.inventory(directory, current);
+    if (!own) {
+      requireFit(directory.location(current), inventory);
+    }
+    return Base.of(current, inventory);
+  }
+
+  private void requireFit(String version, Inventory inventory) {
     SinkSettings settings = plan.settings();
     String why =
         inventory.approximate()
@@ -208,9 +213,8 @@ final class ShardWriter extends AbstractStreamOperator<byte[]>
           new IllegalArgumentException(
               ("%s %s, so that rows cannot be added to it; declare the table alike, or replace it:"
                       + " INSERT OVERWRITE")
-                  .formatted(directory.location(version), why)));
+                  .formatted(version, why)));
     }
-    return base;
   }
 
   @Override

@@ -1,13 +1,11 @@
 package tech.bsdb.flink.sink;
 
 import java.io.Serializable;
-import java.nio.file.Path;
 import java.util.List;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.RowType;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildOptions;
-import tech.bsdb.DuplicatePolicy;
 import tech.bsdb.Layout;
 import tech.bsdb.flink.rows.KeyWriter;
 
@@ -24,7 +22,6 @@ import tech.bsdb.flink.rows.KeyWriter;
  * @param ordered whether the order of the keys is stored
  * @param memoryBytes the memory that the build of a shard may use
  * @param keep how many old versions stay, or -1 for all
- * @param failOnDuplicates whether several rows with one key fail the write; else the last stays
  * @param directory where subtasks build; null for the directories of the task manager
  */
 public record SinkSettings(
@@ -38,29 +35,11 @@ public record SinkSettings(
     boolean ordered,
     long memoryBytes,
     int keep,
-    boolean failOnDuplicates,
     @Nullable String directory)
     implements Serializable {
   /** Copies the list. */
   public SinkSettings {
     keys = List.copyOf(keys);
-  }
-
-  /** These settings, of a write that keeps the last of several rows with one key. */
-  SinkSettings keepingLast() {
-    return new SinkSettings(
-        path,
-        columns,
-        keys,
-        keyJoin,
-        schema,
-        shards,
-        layout,
-        ordered,
-        memoryBytes,
-        keep,
-        /* failOnDuplicates= */ false,
-        directory);
   }
 
   /** What records are made of: jobs that are restored must make them alike. */
@@ -89,22 +68,13 @@ public record SinkSettings(
   }
 
   /** The options of the build of a shard without a base. */
-  BuildOptions build(int shard, Path temporary) {
+  BuildOptions build(int shard) {
     BuildOptions build =
         BuildOptions.defaults()
             .withLayout(layout)
             .withOrderedKeys(ordered)
             .withValueSchema(schema)
             .withShards(shards);
-    return limited(shards == 1 ? build : build.withOnlyShard(shard), temporary);
-  }
-
-  /** The same options with the resources of this. */
-  BuildOptions limited(BuildOptions build, Path temporary) {
-    return build
-        .withMemoryBytes(memoryBytes)
-        .withThreads(1)
-        .withTemporaryDirectory(temporary)
-        .withDuplicates(failOnDuplicates ? DuplicatePolicy.ERROR : DuplicatePolicy.LAST);
+    return shards == 1 ? build : build.withOnlyShard(shard);
   }
 }

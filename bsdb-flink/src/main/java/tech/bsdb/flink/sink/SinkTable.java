@@ -21,6 +21,7 @@ import org.apache.flink.types.RowKind;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import tech.bsdb.DuplicatePolicy;
 import tech.bsdb.store.VersionName;
 
 /**
@@ -76,12 +77,12 @@ public final class SinkTable implements DynamicTableSink, SupportsOverwrite {
               + " replaces the earlier one");
     }
     boolean last = !bounded || Boolean.FALSE.equals(failOnDuplicates);
-    SinkSettings fitting = last ? settings.keepingLast() : settings;
+    DuplicatePolicy duplicates = last ? DuplicatePolicy.LAST : DuplicatePolicy.ERROR;
     boolean merged = !overwrite;
     return new DataStreamSinkProvider() {
       @Override
       public DataStreamSink<?> consumeDataStream(ProviderContext named, DataStream<RowData> rows) {
-        return write(fitting, merged, bounded, named, rows);
+        return write(settings, merged, bounded, duplicates, named, rows);
       }
     };
   }
@@ -90,6 +91,7 @@ public final class SinkTable implements DynamicTableSink, SupportsOverwrite {
       SinkSettings settings,
       boolean merged,
       boolean bounded,
+      DuplicatePolicy duplicates,
       ProviderContext named,
       DataStream<RowData> rows) {
     boolean checkpointed =
@@ -108,6 +110,7 @@ public final class SinkTable implements DynamicTableSink, SupportsOverwrite {
             WritePlan.MARKER_START + id,
             bounded,
             merged,
+            duplicates,
             checkpointed);
     int parallelism = Math.min(settings.shards(), rows.getParallelism());
     SingleOutputStreamOperator<Tuple3<Integer, byte[], byte[]>> changes =

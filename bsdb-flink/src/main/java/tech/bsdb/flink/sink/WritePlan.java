@@ -1,6 +1,7 @@
 package tech.bsdb.flink.sink;
 
 import java.io.Serializable;
+import tech.bsdb.DuplicatePolicy;
 
 /**
  * One write of a job. Immutable; travels to the task managers.
@@ -9,6 +10,7 @@ import java.io.Serializable;
  * @param marker what the markers of its versions say, which no other write says
  * @param batch whether the input is bounded, and an attempt begins from the start
  * @param merged whether rows are added to the current version; else they replace it
+ * @param duplicates what several rows with one key mean
  * @param checkpointed whether versions are published when checkpoints are complete, so that none is
  *     lost or published twice; else once, at the end
  */
@@ -18,6 +20,7 @@ record WritePlan(
     String marker,
     boolean batch,
     boolean merged,
+    DuplicatePolicy duplicates,
     boolean checkpointed)
     implements Serializable {
   /** The checkpoint of what is written at the end of the input. */
