@@ -21,6 +21,7 @@ import tech.bsdb.tools.serve.Service;
 import tech.bsdb.tools.serve.ValueKind;
 import tech.bsdb.tools.serve.client.Connections.Limits;
 import tech.bsdb.tools.serve.dataset.DataSetLocations;
+import tech.bsdb.tools.serve.telemetry.Telemetry;
 
 /** A server of this process that answers rows as JSON, and a client of it. Thread-safe. */
 final class Served implements AutoCloseable {
@@ -37,12 +38,12 @@ final class Served implements AutoCloseable {
 
   /** Serves a store or a database. */
   static Served of(Path database) throws Exception {
-    return new Served(new Service(options(database), Console.ofProcess(), null));
+    return new Served(new Service(options(database), Console.ofProcess(), null, Telemetry.NONE));
   }
 
   /** Serves a store that follows another one, and closes the follower in the end. */
   static Served of(Path store, Follower follower) throws Exception {
-    return new Served(new Service(options(store), Console.ofProcess(), follower));
+    return new Served(new Service(options(store), Console.ofProcess(), follower, Telemetry.NONE));
   }
 
   /** The answer for one key, percent-encoded; null if it is absent. */

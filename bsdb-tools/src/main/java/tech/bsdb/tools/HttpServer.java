@@ -31,6 +31,7 @@ import tech.bsdb.tools.serve.client.Credentials.TlsFiles;
 import tech.bsdb.tools.serve.cluster.Cluster;
 import tech.bsdb.tools.serve.cluster.Cluster.ClusterOptions;
 import tech.bsdb.tools.serve.dataset.DataSetLocations;
+import tech.bsdb.tools.serve.telemetry.Telemetry;
 
 /** {@code bsdb serve}: serves a database or a store over HTTP. */
 public final class HttpServer extends Command {
@@ -68,13 +69,14 @@ public final class HttpServer extends Command {
     if (options.cluster() != null) {
       Cluster.check(options.cluster()); // before a first version is pulled
     }
+    Telemetry telemetry = Telemetry.ofClassPath(text -> console.say("bsdb serve: " + text));
     Follower follower = following == null ? null : new Follower(following, console);
     Runtime.getRuntime()
         .addShutdownHook(new Thread(() -> end(serving, follower, console), "bsdb-drain"));
     if (follower != null && !follower.first()) {
       return awaitExit();
     }
-    Service service = new Service(options, console, follower);
+    Service service = new Service(options, console, follower, telemetry);
     serving.complete(service);
     if (!uncaught.isEmpty()) {
       console.say(uncaught);

@@ -43,8 +43,9 @@ class ArrowsTest {
       serve.client: cli
       serve.dataset: cli inspect rows serve.client
       serve.cluster: cli
+      serve.telemetry:
       serve.resp: cli rows serve.client serve.cluster serve.dataset text
-      serve: cli inspect publish rows serve.batch serve.client serve.cluster serve.dataset serve.resp text
+      serve: cli inspect publish rows serve.batch serve.client serve.cluster serve.dataset serve.resp serve.telemetry text
       """;
 
   private static final JavaClasses CLASSES =
@@ -104,7 +105,8 @@ class ArrowsTest {
     "com.fasterxml.jackson.., cli input rows serve.cluster",
     "org.apache.commons.cli.., cli",
     "io.netty.., serve serve.client serve.resp",
-    "io.prometheus.., serve serve.client",
+    "io.prometheus.., serve serve.client serve.telemetry",
+    "io.opentelemetry.., serve.telemetry",
     "javax.security.auth.., source serve.client",
   })
   void onlyThesePackagesKnow(String library, String packages) {

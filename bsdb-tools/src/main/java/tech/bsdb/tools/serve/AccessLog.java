@@ -25,9 +25,10 @@ import tech.bsdb.tools.cli.Diagnosis;
 import tech.bsdb.tools.serve.client.FailureReports;
 
 /**
- * Writes a line for every answered request: time, client, request, status, bytes, microseconds, and
- * the client's name if its token has one. A dedicated thread writes the lines; when it cannot keep
- * up, lines are dropped and counted instead of delaying requests.
+ * Writes a line for every answered request: time, client, request, status, bytes, microseconds, the
+ * client's name if its token has one, and the id of the request's trace if there is one. A
+ * dedicated thread writes the lines; when it cannot keep up, lines are dropped and counted instead
+ * of delaying requests.
  *
  * <p>When lines cannot be written (a full disk), they are lost and counted, and the failure is
  * reported once. The file is reopened for each following write until one succeeds.
@@ -96,6 +97,7 @@ final class AccessLog implements Closeable {
             + " "
             + nanos / 1000
             + (exchange.scope.name().isEmpty() ? "" : " " + exchange.scope.name())
+            + (exchange.traceId.isEmpty() ? "" : " trace_id=" + exchange.traceId)
             + "\n";
     byte[] encoded = line.getBytes(US_ASCII);
     synchronized (pending) {

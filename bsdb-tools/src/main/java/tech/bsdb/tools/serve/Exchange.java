@@ -4,6 +4,8 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.serve.batch.RequestRefusedException;
 import tech.bsdb.tools.serve.client.HeldMemory;
 import tech.bsdb.tools.serve.client.Scope;
+import tech.bsdb.tools.serve.telemetry.RequestSpan;
+import tech.bsdb.tools.serve.telemetry.Route;
 
 /** A request and its answer. Confined to its connection's event loop. */
 final class Exchange {
@@ -32,6 +34,24 @@ final class Exchange {
   /** Answers the request, once it is known how. */
   Action action = Reply.FAILED;
 
+  /** The route of the target, once it is known. */
+  Route route = Route.NOWHERE;
+
+  /** What is recorded of the request. */
+  RequestSpan span = RequestSpan.NONE;
+
+  /** The id of the trace to which the request belongs; empty if none is known. */
+  String traceId = "";
+
+  /** The version that answers; empty until one does. */
+  String version = "";
+
+  /** The number of keys found so far. */
+  long found;
+
+  /** The number of keys looked up and not found so far. */
+  long absent;
+
   /** The number of bytes of the answer's body written so far, if it is written in pieces. */
   long written;
 
@@ -54,8 +74,19 @@ final class Exchange {
     this.keepAlive = keepAlive;
   }
 
+  /** Returns how long ago the request's head arrived. */
+  long nanos() {
+    return System.nanoTime() - beganNanos;
+  }
+
   boolean isHead() {
     return method.equals("HEAD");
+  }
+
+  /** Notes how many keys were looked up; called by one thread at a time, before completion. */
+  void lookedUp(long hits, long misses) {
+    found += hits;
+    absent += misses;
   }
 
   /** Requires that the client may do something. */

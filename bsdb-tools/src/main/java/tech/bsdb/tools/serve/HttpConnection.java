@@ -95,6 +95,7 @@ final class HttpConnection extends ClientConnection {
     requests.began();
     receiving = exchange;
     Reply refusal = reader.refusal(exchange, request);
+    requests.routed(exchange, request.headers());
     if (refusal != null) {
       refuse(exchange, refusal);
     } else if (reader.expectsContinue(request)) {
@@ -389,13 +390,13 @@ final class HttpConnection extends ClientConnection {
 
   @Override
   protected void discard() {
-    requests.abandoned(received.size() + (receiving == null ? 0 : 1));
-    received.forEach(this::releaseBody);
-    received.clear();
     if (receiving != null) {
-      releaseBody(receiving);
+      received.add(receiving);
       receiving = null;
     }
+    received.forEach(requests::abandoned);
+    received.forEach(this::releaseBody);
+    received.clear();
   }
 
   @Override
@@ -406,7 +407,7 @@ final class HttpConnection extends ClientConnection {
       }
       exchange.action.abandoned();
     }
-    requests.abandoned(begun.size());
+    begun.forEach(requests::abandoned);
     begun.clear();
     bodies.settle(0);
   }

@@ -66,6 +66,7 @@ final class KeyLookup implements Action {
       lease = leased;
       Served served = lookups.served(leased);
       by = served;
+      exchange.version = served.version().name;
       conditions.check(served);
       writer = fields == null && served.isVerbatim() ? null : served.lines(fields);
       tag = served.tag(key, fields);
@@ -112,7 +113,9 @@ final class KeyLookup implements Action {
             ? Reply.ABSENT.with(served.headers(Served.tagOfAbsence(tag)))
             : found(served, value);
     memory.settle(reply.body().length);
-    lookups.counts().found(value == null ? 0 : 1, value == null ? 1 : 0);
+    int hits = value == null ? 0 : 1;
+    lookups.counts().found(hits, 1 - hits);
+    exchange.lookedUp(hits, 1 - hits);
     return reply;
   }
 

@@ -10,6 +10,7 @@ import tech.bsdb.tools.serve.batch.Projection;
 import tech.bsdb.tools.serve.batch.RequestRefusedException;
 import tech.bsdb.tools.serve.client.Scope.Permission;
 import tech.bsdb.tools.serve.cluster.Cluster.ElsewhereException;
+import tech.bsdb.tools.serve.telemetry.Route;
 
 /**
  * The routes of the keys of a data set: single keys below a prefix, batches and ranges at the
@@ -17,21 +18,24 @@ import tech.bsdb.tools.serve.cluster.Cluster.ElsewhereException;
  *
  * @param prefix with a slash at both ends
  * @param batchKeys the maximum number of keys in a batch or a page of a range
+ * @param many the route of batches and ranges
+ * @param one the route of single keys
  */
-record KeyRoutes(String prefix, Lookups lookups, int batchKeys) {
+record KeyRoutes(String prefix, Lookups lookups, int batchKeys, Route many, Route one) {
   /** Returns the action of a request whose path begins with the prefix. */
   Action action(RequestTarget target, Exchange exchange, HttpHeaders headers)
       throws RequestRefusedException {
     String path = target.path();
+    boolean toMany = path.length() == prefix.length();
+    exchange.route = toMany ? many : one;
     boolean reads = exchange.method.equals("GET") || exchange.isHead();
     if (reads) {
-      boolean range = path.length() == prefix.length() && RangeRequest.isIn(target);
+      boolean range = toMany && RangeRequest.isIn(target);
       exchange.require(range ? Permission.SCAN : Permission.GET);
       return range ? range(target, exchange) : lookup(target, exchange, headers);
     }
-    boolean batch = path.length() == prefix.length();
-    if (!batch || !exchange.method.equals("POST")) {
-      return exchange.refuseMethod(batch ? "GET, HEAD, POST" : "GET, HEAD");
+    if (!toMany || !exchange.method.equals("POST")) {
+      return exchange.refuseMethod(toMany ? "GET, HEAD, POST" : "GET, HEAD");
     }
     exchange.require(Permission.GET);
     return batch(target, exchange, headers);

@@ -87,7 +87,8 @@ record Metrics(ServerStatistics figures) {
     }
   }
 
-  private MetricSnapshots collect() {
+  /** Returns all metrics as they are now. */
+  MetricSnapshots collect() {
     Map<Labels, Map<String, ?>> server = Map.of(Labels.EMPTY, figures.timed());
     DataSets sets = figures.sets();
     Map<Labels, Map<String, ?>> dataSets = new LinkedHashMap<>();

@@ -27,6 +27,7 @@ import tech.bsdb.tools.serve.client.Scope;
 import tech.bsdb.tools.serve.dataset.DataSet;
 import tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException;
 import tech.bsdb.tools.serve.dataset.DataSets;
+import tech.bsdb.tools.serve.telemetry.Route;
 
 /** The resources at the root: the page, probes, metrics, figures and the API description. */
 final class Pages {
@@ -134,6 +135,7 @@ final class Pages {
    */
   Action page(RequestTarget target, Exchange asked, HttpHeaders headers)
       throws RequestRefusedException {
+    asked.route = Route.page(target.path());
     if (!asked.method.equals("GET") && !asked.isHead()) {
       return asked.refuseMethod("GET, HEAD");
     }

@@ -1,5 +1,6 @@
 package tech.bsdb.tools.serve;
 
+import io.netty.handler.codec.http.HttpHeaders;
 import java.time.Instant;
 import java.util.Map;
 import java.util.TreeMap;
@@ -9,6 +10,10 @@ import tech.bsdb.tools.serve.client.FailureReports;
 import tech.bsdb.tools.serve.client.Latencies;
 import tech.bsdb.tools.serve.client.LookupCounts;
 import tech.bsdb.tools.serve.client.LoopCounts;
+import tech.bsdb.tools.serve.telemetry.RequestHead;
+import tech.bsdb.tools.serve.telemetry.RequestSpan.Lookup;
+import tech.bsdb.tools.serve.telemetry.Telemetry;
+import tech.bsdb.tools.serve.telemetry.TraceParent;
 
 /** Counts HTTP requests, on the event loops that answer them. Thread-safe. */
 final class Requests {
@@ -25,24 +30,39 @@ final class Requests {
   private final FailureReports failures;
   private final Latencies latencies;
   private final @Nullable AccessLog log;
+  private final Telemetry telemetry;
+  private final String scheme;
 
   /**
    * Starts counting.
    *
    * @param lookups counts the lookups that requests cause
+   * @param scheme {@code http} or {@code https}
    */
   Requests(
-      LookupCounts lookups, FailureReports failures, Latencies latencies, @Nullable AccessLog log) {
+      LookupCounts lookups,
+      FailureReports failures,
+      Latencies latencies,
+      @Nullable AccessLog log,
+      Telemetry telemetry,
+      String scheme) {
     this.lookups = lookups;
     this.failures = failures;
     this.latencies = latencies;
     this.log = log;
+    this.telemetry = telemetry;
+    this.scheme = scheme;
   }
 
   /** Returns counters that nobody reads, for the admin listener. */
   static Requests uncounted(Console console) {
     return new Requests(
-        new LookupCounts(Integer.MAX_VALUE), new FailureReports(console), new Latencies(), null);
+        new LookupCounts(Integer.MAX_VALUE),
+        new FailureReports(console),
+        new Latencies(),
+        null,
+        Telemetry.NONE,
+        "http");
   }
 
   /** Called when a request's head has been read. */
@@ -50,9 +70,29 @@ final class Requests {
     counts.add(BEGUN, 1);
   }
 
+  /** Called when the route of a request is known, or that it has none. */
+  void routed(Exchange exchange, HttpHeaders headers) {
+    if (telemetry.isOn()) {
+      exchange.span =
+          telemetry.began(
+              new RequestHead(
+                  exchange.method,
+                  scheme,
+                  exchange.http10 ? "1.0" : "1.1",
+                  exchange.route,
+                  exchange.connection.client(),
+                  headers::getAll));
+      exchange.traceId = exchange.span.traceId();
+    } else if (log != null) {
+      exchange.traceId = TraceParent.traceId(headers.getAll(TraceParent.NAME));
+    }
+  }
+
   /** Called when a request has been answered. */
   void ended(Exchange exchange, int status, long bodyBytes) {
-    long nanos = System.nanoTime() - exchange.beganNanos;
+    long nanos = exchange.nanos();
+    exchange.span.answered(
+        status, nanos, new Lookup(exchange.version, exchange.found, exchange.absent));
     counts.add(status, 1);
     counts.add(DONE, 1);
     latencies.record(nanos, 1);
@@ -71,21 +111,26 @@ final class Requests {
     latencies.record(nanos, all);
   }
 
-  /** Whether each answered request is logged. */
-  boolean areLogged() {
-    return log != null;
+  /** Whether something is told of each request, besides counts. */
+  boolean areTold() {
+    return log != null || telemetry.isOn();
   }
 
-  /** Called for requests whose connection ended before they were answered. */
-  void abandoned(int requests) {
-    counts.add(DONE, requests);
+  /** Called for a request whose connection ended before it was answered. */
+  void abandoned(Exchange exchange) {
+    counts.add(DONE, 1);
+    exchange.span.abandoned(exchange.nanos());
   }
 
   /** Reports a failure that is not a client's fault. */
   void failed(@Nullable Exchange exchange, Throwable cause) {
-    failures.failed(
-        exchange == null ? "" : exchange.method + " " + FailureReports.printable(exchange.uri),
-        cause);
+    if (exchange == null) {
+      failures.failed("", cause);
+      return;
+    }
+    exchange.span.failed(cause);
+    String trace = exchange.traceId.isEmpty() ? "" : " trace_id=" + exchange.traceId;
+    failures.failed(exchange.method + " " + FailureReports.printable(exchange.uri) + trace, cause);
   }
 
   /** Returns the counts of lookups. */

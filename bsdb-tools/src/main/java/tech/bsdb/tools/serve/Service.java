@@ -42,6 +42,8 @@ import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
 import tech.bsdb.tools.serve.dataset.DataSet;
 import tech.bsdb.tools.serve.dataset.DataSets;
 import tech.bsdb.tools.serve.resp.RespService;
+import tech.bsdb.tools.serve.telemetry.Route;
+import tech.bsdb.tools.serve.telemetry.Telemetry;
 
 /**
  * A running service over HTTP, RESP or both. Thread-safe. Closing it drains it: no more connections
@@ -69,6 +71,7 @@ public final class Service implements AutoCloseable {
   private final @Nullable AccessLog accessLog;
   private final DataSets sets;
   private final @Nullable Follower follower;
+  private final Telemetry telemetry;
   private final @Nullable Cluster cluster;
   private final Connections connections;
   private final Connections adminConnections;
@@ -88,13 +91,16 @@ public final class Service implements AutoCloseable {
    *
    * @param follower follows a source from now on, and ends with the service; null if the store
    *     follows nothing; closed if this fails
+   * @param telemetry is told what happens, and ends with the service; closed if this fails
    * @throws IOException if that fails, with the file, option or address
    */
-  public Service(ServeOptions options, Console console, @Nullable Follower follower)
+  public Service(
+      ServeOptions options, Console console, @Nullable Follower follower, Telemetry telemetry)
       throws IOException {
     this.options = options;
     this.console = console;
     this.follower = follower;
+    this.telemetry = telemetry;
     try {
       this.credentials = new Credentials(options.tokens(), options.tls(), console);
       AccessLog log =
@@ -111,7 +117,8 @@ public final class Service implements AutoCloseable {
       HeldMemory memory =
           new HeldMemory(options.limits().heldBytes(), options.limits().clientBytes());
       FailureReports failures = new FailureReports(console);
-      Requests requests = new Requests(counts, failures, latencies, log);
+      String scheme = options.tls() == null ? "http" : "https";
+      Requests requests = new Requests(counts, failures, latencies, log, telemetry, scheme);
       this.connections = new Connections(options.limits(), memory);
       this.adminConnections =
           new Connections(options.limits(), new HeldMemory(Long.MAX_VALUE / 2, Long.MAX_VALUE / 2));
@@ -161,24 +168,27 @@ public final class Service implements AutoCloseable {
         resp.figures(figures::shared);
       }
       Pages pages = new Pages(figures, this::version, admin);
-      String scheme = options.tls() == null ? "http" : "https";
       Routes keys =
           new PublicRoutes(
               options.prefix(),
               sets,
               pages,
-              (set, prefix) ->
-                  new KeyRoutes(
-                      prefix,
-                      new Lookups(
-                          set,
-                          requests,
-                          set.isDistant() ? distantWorkers : workers,
-                          options.async() || set.isDistant(),
-                          options.values(),
-                          joined,
-                          node -> scheme + "://" + node + prefix),
-                      options.limits().batchKeys()));
+              (set, prefix) -> {
+                Route many = Route.keys(options.prefix(), set.name());
+                return new KeyRoutes(
+                    prefix,
+                    new Lookups(
+                        set,
+                        requests,
+                        set.isDistant() ? distantWorkers : workers,
+                        options.async() || set.isDistant(),
+                        options.values(),
+                        joined,
+                        node -> scheme + "://" + node + prefix),
+                    options.limits().batchKeys(),
+                    many,
+                    many.oneKey());
+              });
       this.listener =
           options.http()
               ? listenHttp(options.address(), options.port(), "-p", connections, requests, keys)
@@ -200,10 +210,12 @@ public final class Service implements AutoCloseable {
       if (joined != null) {
         repeat(admin, joined::look, "reading the cluster's topology", options.poll());
       }
+      telemetry.export(new Metrics(figures)::collect);
       if (follower != null) {
         keep(follower).start(() -> reloads.execute(this::reload));
       }
     } catch (IOException | RuntimeException e) {
+      end(telemetry);
       closeAll();
       if (follower != null) {
         follower.close();
@@ -322,6 +334,7 @@ public final class Service implements AutoCloseable {
                 lastSwap = of + version;
                 String opening = ", opened in " + took.toMillis() + " ms";
                 say(of + "version " + version + " is now served" + opening);
+                telemetry.opened(name, version, took);
                 changed();
               }
 
@@ -346,6 +359,7 @@ public final class Service implements AutoCloseable {
                         : "version " + refusal.version();
                 String why = ", the previous version stays in service: " + refusal.reason();
                 say(of + which + " is rejected" + why);
+                telemetry.refused(name, refusal.version());
               }
 
               @Override
@@ -390,7 +404,7 @@ public final class Service implements AutoCloseable {
           }
           RequestDecoder decoder = new RequestDecoder();
           HttpConnection connection = new HttpConnection(of, accepted, requests, reader, decoder);
-          if (!requests.areLogged() && !options.async()) {
+          if (!requests.areTold() && !options.async()) {
             accepted.pipeline().addLast(new PlainGets(connection, requests, needed));
           }
           accepted.pipeline().addLast(decoder, connection);
@@ -567,6 +581,7 @@ public final class Service implements AutoCloseable {
     stop(adminListener);
     adminConnections.cut();
     endWorkers();
+    end(telemetry); // while the data sets have figures
     closeAll();
   }
 
@@ -605,13 +620,17 @@ public final class Service implements AutoCloseable {
   /** Closes what was opened, in reverse order. */
   private void closeAll() {
     for (int i = opened.size() - 1; i >= 0; i--) {
-      try {
-        opened.get(i).close();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      } catch (Exception e) {
-        console.say("bsdb serve: closing failed: " + e.getMessage());
-      }
+      end(opened.get(i));
+    }
+  }
+
+  private void end(AutoCloseable resource) {
+    try {
+      resource.close();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (Exception e) {
+      say("closing failed: " + e.getMessage());
     }
   }
 }

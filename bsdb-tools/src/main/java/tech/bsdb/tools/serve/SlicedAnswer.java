@@ -212,6 +212,7 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
       lease = acquired;
       Served by = lookups.served(acquired);
       served = by;
+      exchange.version = by.version().name;
       conditions.check(by);
       W made = begin();
       made.out().use(working::reserve);
@@ -267,6 +268,7 @@ abstract class SlicedAnswer<W extends AnswerWriter> implements Action {
       return e; // out of memory, or a mapped file failed
     }
     lookups.counts().found(hits, misses);
+    exchange.lookedUp(hits, misses);
     taken();
     LookupBatch read = batch;
     if (read != null && read.values().length > KEPT) {

@@ -24,6 +24,7 @@ import tech.bsdb.tools.serve.client.Latencies;
 import tech.bsdb.tools.serve.client.LookupCounts;
 import tech.bsdb.tools.serve.dataset.DataSetLocations;
 import tech.bsdb.tools.serve.dataset.DataSets;
+import tech.bsdb.tools.serve.telemetry.Telemetry;
 
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HistoryTest {
@@ -44,7 +45,13 @@ class HistoryTest {
     Console console = new Console(new ByteArrayInputStream(new byte[0]), said, said, false);
     Latencies latencies = new Latencies();
     Requests requests =
-        new Requests(new LookupCounts(100), new FailureReports(console), latencies, null);
+        new Requests(
+            new LookupCounts(100),
+            new FailureReports(console),
+            latencies,
+            null,
+            Telemetry.NONE,
+            "http");
     try (DataSets sets =
         new DataSets(
             DataSetLocations.single(directory),

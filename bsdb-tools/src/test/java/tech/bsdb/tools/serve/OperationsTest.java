@@ -503,6 +503,27 @@ class OperationsTest {
             line -> assertThat(line).contains(" \"GET /bsdb/%22\\xff?x=\\x22 HTTP/1.1\" 404 "));
   }
 
+  /** Also without OpenTelemetry. */
+  @Test
+  void theAccessLogHasTheTraceOfRequests() throws IOException {
+    Path log = folder.resolve("access.log");
+    serving.accessLog = log.toString();
+    serving.start();
+    String trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    try (Wire wire = serving.connect()) {
+      for (String parent : List.of("00-" + trace + "-00f067aa0ba902b7-00", "00-" + trace, "")) {
+        String header = parent.isEmpty() ? "" : "TraceParent: " + parent + "\r\n";
+        wire.send("GET /bsdb/k HTTP/1.1\r\nHost: x\r\n" + header + "\r\n").read();
+      }
+    }
+    serving.close();
+    assertThat(Files.readAllLines(log))
+        .satisfiesExactly(
+            line -> assertThat(line).matches(".*\" 200 5 [0-9]+ trace_id=" + trace),
+            line -> assertThat(line).matches(".*\" 200 5 [0-9]+"),
+            line -> assertThat(line).matches(".*\" 200 5 [0-9]+"));
+  }
+
   @Test
   void theAccessLogIsOpenedAnew() throws IOException {
     Path logs = Files.createDirectory(folder.resolve("logs"));

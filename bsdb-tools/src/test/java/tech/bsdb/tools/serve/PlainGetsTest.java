@@ -41,6 +41,8 @@ import tech.bsdb.tools.serve.client.Latencies;
 import tech.bsdb.tools.serve.client.LookupCounts;
 import tech.bsdb.tools.serve.dataset.DataSetLocations;
 import tech.bsdb.tools.serve.dataset.DataSets;
+import tech.bsdb.tools.serve.telemetry.Route;
+import tech.bsdb.tools.serve.telemetry.Telemetry;
 
 /** The straight line against the normal way: the same requests, byte for byte the same answers. */
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -143,7 +145,9 @@ class PlainGetsTest {
             (name, place) -> place.follow(ReloadOptions.defaults()),
             counts,
             text -> {});
-    requests = new Requests(counts, new FailureReports(console), new Latencies(), null);
+    requests =
+        new Requests(
+            counts, new FailureReports(console), new Latencies(), null, Telemetry.NONE, "http");
     Duration minute = Duration.ofMinutes(1);
     connections =
         new Connections(
@@ -163,7 +167,9 @@ class PlainGetsTest {
                 values,
                 null,
                 UnaryOperator.identity()),
-            100);
+            100,
+            Route.keys("/bsdb/", ""),
+            Route.keys("/bsdb/", "").oneKey());
     return new Routes() {
       @Override
       public boolean open(RequestTarget target) {

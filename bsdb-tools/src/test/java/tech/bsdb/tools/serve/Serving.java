@@ -34,6 +34,7 @@ import tech.bsdb.tools.serve.client.Credentials.TlsFiles;
 import tech.bsdb.tools.serve.client.HeldMemory;
 import tech.bsdb.tools.serve.cluster.Cluster.ClusterOptions;
 import tech.bsdb.tools.serve.dataset.DataSetLocations;
+import tech.bsdb.tools.serve.telemetry.Telemetry;
 import tech.bsdb.tools.source.FileSourceOptions;
 import tech.bsdb.transfer.TransferOptions;
 
@@ -62,6 +63,7 @@ final class Serving implements AutoCloseable {
   @Nullable String accessLog;
   @Nullable FollowOptions follow;
   @Nullable ClusterOptions cluster;
+  Telemetry telemetry = Telemetry.NONE;
   private final ByteArrayOutputStream said = new ByteArrayOutputStream();
   private @Nullable Service service;
 
@@ -169,7 +171,8 @@ final class Serving implements AutoCloseable {
                     drain),
                 cluster),
             console,
-            follower);
+            follower,
+            telemetry);
     return this;
   }
 
