@@ -3,9 +3,11 @@ package tech.bsdb.dist;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
@@ -14,15 +16,21 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +44,9 @@ class ServeIT {
   private static final String BSDB =
       Path.of(System.getProperty("bsdb.root")).resolve("scripts/bsdb").toString();
   private static final Pattern SERVING = Pattern.compile("http://127\\.0\\.0\\.1:(\\d+)/bsdb/");
+
+  private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
+  private static final String PARENT = "00f067aa0ba902b7";
 
   @TempDir Path folder;
   private final HttpClient client = HttpClient.newHttpClient();
@@ -206,6 +217,152 @@ class ServeIT {
             .header("authorization", "Bearer " + token)
             .build();
     return client.send(request, BodyHandlers.ofString()).statusCode();
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void withoutOpenTelemetryNothingOfItIsLoaded(Path java) throws Exception {
+    publish(java, 1);
+    Path loaded = folder.resolve("loaded");
+    ProcessBuilder builder = builder(java, serve());
+    builder
+        .environment()
+        .merge("BSDB_JAVA_OPTS", " -Xlog:class+load:file=" + loaded, String::concat);
+    traced(builder, "v1");
+    assertThat(loaded)
+        .content()
+        .contains("tech.bsdb.tools.serve.telemetry.Telemetry ")
+        .doesNotContain("OpenTelemetryRecorder", " io.opentelemetry");
+  }
+
+  /** The SDK, set up by the environment alone, sends at the end what it has not sent before. */
+  @ParameterizedTest
+  @MethodSource("javas")
+  void openTelemetryOnTheClassPathSendsToAReceiver(Path java) throws Exception {
+    publish(java, 1);
+    Map<String, byte[]> received = new ConcurrentHashMap<>();
+    HttpServer receiver =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    receiver.createContext(
+        "/",
+        exchange -> {
+          received.put(
+              exchange.getRequestURI().getPath(), exchange.getRequestBody().readAllBytes());
+          exchange.sendResponseHeaders(200, -1);
+          exchange.close();
+        });
+    receiver.start();
+    try {
+      ProcessBuilder builder = builder(java, serve());
+      String jars =
+          Arrays.stream(System.getProperty("java.class.path").split(":"))
+              .filter(jar -> jar.matches(".*/(opentelemetry|okhttp|okio|kotlin)-[^/]*"))
+              .collect(Collectors.joining(":"));
+      builder
+          .environment()
+          .putAll(
+              Map.of(
+                  "BSDB_CLASSPATH",
+                  jars,
+                  "OTEL_EXPORTER_OTLP_ENDPOINT",
+                  "http://127.0.0.1:" + receiver.getAddress().getPort(),
+                  "OTEL_EXPORTER_OTLP_PROTOCOL",
+                  "http/protobuf",
+                  "OTEL_BSP_SCHEDULE_DELAY",
+                  "600000",
+                  "OTEL_METRIC_EXPORT_INTERVAL",
+                  "600000"));
+      traced(builder, "v1");
+    } finally {
+      receiver.stop(0);
+    }
+    List<byte[]> spans = nested(received.get("/v1/traces"), 1, 2, 2);
+    byte[] span =
+        spans.stream()
+            .filter(each -> text(nested(each, 5).get(0)).equals("GET /bsdb/{key}"))
+            .findFirst()
+            .orElseThrow();
+    assertThat(HexFormat.of().formatHex(nested(span, 1).get(0))).isEqualTo(TRACE);
+    assertThat(HexFormat.of().formatHex(nested(span, 4).get(0))).isEqualTo(PARENT);
+    assertThat(spans).noneMatch(each -> text(each).contains("key-7"));
+    assertThat(nested(received.get("/v1/metrics"), 1, 2, 2))
+        .extracting(metric -> text(nested(metric, 1).get(0)))
+        .contains("http.server.request.duration", "bsdb_lookup_hits", "bsdb_database_info");
+  }
+
+  private String[] serve() {
+    return new String[] {"serve", "-d", path("store"), "-A", "127.0.0.1", "-p", "0"};
+  }
+
+  /** Sends a request of a trace to a server, and ends the server. */
+  private void traced(ProcessBuilder builder, String version) throws Exception {
+    Process server =
+        builder
+            .redirectOutput(folder.resolve("stdout").toFile())
+            .redirectError(folder.resolve("stderr").toFile())
+            .start();
+    try {
+      HttpRequest request =
+          HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port(server) + "/bsdb/key-7"))
+              .header("traceparent", "00-" + TRACE + "-" + PARENT + "-01")
+              .build();
+      assertThat(client.send(request, BodyHandlers.ofString()).headers().firstValue("bsdb-version"))
+          .contains(version);
+      server.destroy();
+      assertThat(server.waitFor()).isEqualTo(143);
+    } finally {
+      server.destroyForcibly().waitFor();
+    }
+    assertThat(Files.readString(folder.resolve("stderr")).lines())
+        .allMatch(line -> line.startsWith("bsdb serve: "));
+  }
+
+  /**
+   * Returns the messages in a message of Protocol Buffers, by the numbers of the fields to them.
+   */
+  private static List<byte[]> nested(byte[] message, int... fields) {
+    List<byte[]> found = List.of(message);
+    for (int field : fields) {
+      found = found.stream().flatMap(each -> ofField(each, field)).toList();
+    }
+    return found;
+  }
+
+  private static Stream<byte[]> ofField(byte[] message, int field) {
+    Stream.Builder<byte[]> found = Stream.builder();
+    ByteBuffer in = ByteBuffer.wrap(message);
+    while (in.hasRemaining()) {
+      int tag = (int) number(in);
+      switch (tag & 7) {
+        case 0 -> number(in);
+        case 1 -> in.getLong();
+        case 5 -> in.getInt();
+        default -> {
+          byte[] bytes = new byte[(int) number(in)];
+          in.get(bytes);
+          if (tag >>> 3 == field) {
+            found.add(bytes);
+          }
+        }
+      }
+    }
+    return found.build();
+  }
+
+  private static long number(ByteBuffer in) {
+    long number = 0;
+    int shift = 0;
+    byte next;
+    do {
+      next = in.get();
+      number |= (next & 0x7fL) << shift;
+      shift += 7;
+    } while (next < 0);
+    return number;
+  }
+
+  private static String text(byte[] bytes) {
+    return new String(bytes, UTF_8);
   }
 
   @ParameterizedTest

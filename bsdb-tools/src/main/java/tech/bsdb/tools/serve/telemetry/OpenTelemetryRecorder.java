@@ -52,6 +52,9 @@ final class OpenTelemetryRecorder implements Telemetry {
   private static final String SCOPE = "tech.bsdb.serve";
   private static final String DISABLED = "otel.sdk.disabled";
 
+  /** The agent's spans of what arrives by Netty, which it takes for unanswered. */
+  private static final String NETTY = "otel.instrumentation.netty.enabled";
+
   private static final AttributeKey<String> METHOD = AttributeKey.stringKey("http.request.method");
   private static final AttributeKey<String> METHOD_AS_SENT =
       AttributeKey.stringKey("http.request.method_original");
@@ -134,7 +137,7 @@ final class OpenTelemetryRecorder implements Telemetry {
 
   /** Does what {@link Telemetry#ofClassPath} says, now that the API is there. */
   static Telemetry ofClassPath(Consumer<String> say) throws IOException {
-    if ("true".equalsIgnoreCase(System.getProperty(DISABLED, System.getenv("OTEL_SDK_DISABLED")))) {
+    if ("true".equalsIgnoreCase(setting(DISABLED))) {
       return NONE;
     }
     try {
@@ -147,12 +150,17 @@ final class OpenTelemetryRecorder implements Telemetry {
         return NONE;
       }
       say.accept("OpenTelemetry is on, as the agent has set it up");
+      if (!"false".equalsIgnoreCase(setting(NETTY))) {
+        say.accept(
+            "set OTEL_INSTRUMENTATION_NETTY_ENABLED=false: the agent's own spans of requests show"
+                + " keys, and end with the connection");
+      }
       return new OpenTelemetryRecorder(global, () -> {});
     } catch (RuntimeException | LinkageError e) {
       throw new IOException(
-          "OpenTelemetry cannot be set up: "
-              + e
-              + "; check the variables OTEL_*, and that BSDB_CLASSPATH has all jars of one release",
+          "OpenTelemetry cannot be set up; check the variables OTEL_*, and that BSDB_CLASSPATH has"
+              + " all jars of one release: "
+              + e,
           e);
     }
   }
@@ -165,6 +173,11 @@ final class OpenTelemetryRecorder implements Telemetry {
             .getOpenTelemetrySdk();
     say.accept("OpenTelemetry is on, as the variables OTEL_* say");
     return new OpenTelemetryRecorder(sdk, sdk);
+  }
+
+  /** Returns a setting as OpenTelemetry reads it: of the process, or of the environment. */
+  private static @Nullable String setting(String name) {
+    return System.getProperty(name, System.getenv(name.toUpperCase(Locale.ROOT).replace('.', '_')));
   }
 
   private static boolean isThere(String name) {
