@@ -248,7 +248,7 @@ class ServeIT {
     try {
       ProcessBuilder builder = builder(java, serve());
       String jars =
-          Arrays.stream(System.getProperty("java.class.path").split(":"))
+          Arrays.stream(System.getProperty("java.class.path").split(":", -1))
               .filter(jar -> jar.matches(".*/(opentelemetry|okhttp|okio|kotlin)-[^/]*"))
               .collect(Collectors.joining(":"));
       builder
