@@ -252,6 +252,7 @@ NEEDS = {
     "flink": never,
     "an object store": never,
     "another machine": never,
+    "opentelemetry": never,
     "prometheus": never,
     "a release": never,
     "maven": never,
