@@ -151,7 +151,8 @@ class TracesTest {
     assertThat(of(span, AttributeKey.longKey("bsdb.keys.asked"))).isEqualTo(asked);
     assertThat(of(span, AttributeKey.longKey("bsdb.keys.found"))).isEqualTo(found);
     String method = of(span, AttributeKey.stringKey("http.request.method"));
-    assertThat(method).isEqualTo(request.startsWith("SECRET") ? "_OTHER" : request.replaceFirst(" .*", ""));
+    assertThat(method)
+        .isEqualTo(request.startsWith("SECRET") ? "_OTHER" : request.replaceFirst(" .*", ""));
     assertThat(span.toString()).doesNotContain("secret");
   }
 
