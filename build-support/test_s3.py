@@ -247,7 +247,7 @@ def spark_class_path():
     subprocess.run([*map(str, line), *options], cwd=ROOT, check=True, stdout=sys.stderr, timeout=1800)
     inside = ("bsdb-", "dsiutils-", "fastutil-", "jsap-", "sux4j-")  # the jar has these
     others = [jar for jar in listed.read_text().strip().split(os.pathsep) if not pathlib.Path(jar).name.startswith(inside)]
-    (jar,) = (ROOT / "bsdb-spark/target").glob("bsdb-spark_*.jar")
+    (jar,) = (ROOT / "bsdb-spark/target").glob("bsdb-spark-*.jar")
     return os.pathsep.join([str(jar), *others, f"{JARS}/*"])
 
 

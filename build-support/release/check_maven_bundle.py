@@ -32,7 +32,7 @@ ARTIFACTS = {
     # Without the overlay, Java 22 and newer would not get the faster reads.
     "bsdb-core": ["META-INF/versions/17/module-info.class", "META-INF/versions/22/"],
     "bsdb-tools": ["tech/bsdb/tools/Main.class"],
-    "bsdb-spark_2.13": ["META-INF/services/org.apache.spark.sql.sources.DataSourceRegister", "META-INF/LICENSE"],
+    "bsdb-spark": ["META-INF/services/org.apache.spark.sql.sources.DataSourceRegister", "META-INF/LICENSE"],
     "bsdb-flink": ["META-INF/services/org.apache.flink.table.factories.Factory", "META-INF/LICENSE"],
 }
 SUMS = {".md5": hashlib.md5, ".sha1": hashlib.sha1}
@@ -402,7 +402,7 @@ def self_test():
         expect("a path in the list", edit(f"{core}-cyclonedx.json", "{", '{"a": "/secret/place",'), "contains /secret/place")
         expect("no list", edit(f"{core}-cyclonedx.json", "CycloneDX", "x"), "not a list of components")
         expect("no manifest", rewrite(f"{core}.jar", drop=["META-INF/MANIFEST.MF"]), "does not name version")
-        expect("no classes", rewrite(f"bsdb-spark_2.13-{version}.jar", drop=["a/A.class"]), "no classes")
+        expect("no classes", rewrite(f"bsdb-spark-{version}.jar", drop=["a/A.class"]), "no classes")
         expect("no overlay", rewrite(f"{core}.jar", drop=["META-INF/versions/22/x.class"]), "no META-INF/versions/22/")
         expect("no module", rewrite(f"{core}.jar", drop=["META-INF/versions/17/module-info.class"]), "no META-INF/versions/17/module-info.class")
         expect("no sources", rewrite(f"{core}-sources.jar", drop=["a/A.java"], x="x"), "no sources")

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.spark.sql.SQLContext;
 import org.apache.spark.sql.connector.catalog.MetadataColumn;
 import org.apache.spark.sql.connector.catalog.SupportsMetadataColumns;
 import org.apache.spark.sql.connector.catalog.SupportsRead;
@@ -16,15 +17,24 @@ import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.WriteBuilder;
+import org.apache.spark.sql.sources.BaseRelation;
 import org.apache.spark.sql.sources.DataSourceRegister;
+import org.apache.spark.sql.sources.RelationProvider;
+import org.apache.spark.sql.sources.SchemaRelationProvider;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import tech.bsdb.spark.options.OptionValues;
 import tech.bsdb.spark.read.Reading;
 import tech.bsdb.spark.write.VersionWriteBuilder;
 
-/** The data source {@code bsdb}. */
-public final class BsdbSource implements TableProvider, DataSourceRegister {
+/**
+ * The data source {@code bsdb}.
+ *
+ * <p>It is one of the first API, too, but only to say that this cannot be used: Spark 3.5 falls
+ * back to it for tables of its catalog, as it knows no others there.
+ */
+public final class BsdbSource
+    implements TableProvider, DataSourceRegister, RelationProvider, SchemaRelationProvider {
   /** Called by Spark. */
   public BsdbSource() {}
 
@@ -60,6 +70,24 @@ public final class BsdbSource implements TableProvider, DataSourceRegister {
               + " the option shards divides the rows, by their keys");
     }
     return new BsdbTable(schema, new CaseInsensitiveStringMap(properties));
+  }
+
+  @Override
+  public BaseRelation createRelation(
+      SQLContext context, scala.collection.immutable.Map<String, String> parameters) {
+    throw new UnsupportedOperationException(
+        "Spark "
+            + context.sparkSession().version()
+            + " cannot use tables that were created with USING bsdb: use CREATE TEMPORARY VIEW"
+            + " instead of CREATE TABLE, or Spark 4");
+  }
+
+  @Override
+  public BaseRelation createRelation(
+      SQLContext context,
+      scala.collection.immutable.Map<String, String> parameters,
+      StructType schema) {
+    return createRelation(context, parameters);
   }
 
   /** A store of versions as a table of Spark. Immutable. */

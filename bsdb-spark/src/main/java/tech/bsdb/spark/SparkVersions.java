@@ -1,8 +1,13 @@
 package tech.bsdb.spark;
 
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
 /** The versions of Spark that the connector works with. */
 final class SparkVersions {
-  private static final int LEAST = 4;
+  private static final Pattern NUMBERS = Pattern.compile("([0-9]{1,9})\\.([0-9]{1,9})\\b.*");
+  private static final int LEAST_MAJOR = 3;
+  private static final int LEAST_MINOR = 5;
 
   private SparkVersions() {}
 
@@ -20,10 +25,14 @@ final class SparkVersions {
    * @throws UnsupportedOperationException if it is
    */
   static void require(String version) {
-    String major = version.split("\\.", 2)[0];
-    if (major.matches("[0-9]{1,9}") && Integer.parseInt(major) < LEAST) {
-      throw new UnsupportedOperationException(
-          "bsdb needs Spark 4.0 to 4.3 with Scala 2.13; this is Spark " + version);
+    Matcher numbers = NUMBERS.matcher(version);
+    if (numbers.matches()) {
+      int major = Integer.parseInt(numbers.group(1));
+      int minor = Integer.parseInt(numbers.group(2));
+      if (major < LEAST_MAJOR || (major == LEAST_MAJOR && minor < LEAST_MINOR)) {
+        throw new UnsupportedOperationException(
+            "bsdb needs Spark 3.5 or 4.0 to 4.3; this is Spark " + version);
+      }
     }
   }
 }

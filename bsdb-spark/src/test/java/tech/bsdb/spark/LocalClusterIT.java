@@ -2,11 +2,13 @@ package tech.bsdb.spark;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.apache.spark.sql.DataFrameWriter;
 import org.apache.spark.sql.Dataset;
@@ -34,6 +36,20 @@ class LocalClusterIT {
   private static final int RECORDS =
       Integer.getInteger("bsdb.rounds", 10) >= 10 ? 1_000_000 : 200_000;
 
+  private static final boolean DELTA =
+      LocalClusterIT.class.getResource("/io/delta/sql/DeltaSparkSessionExtension.class") != null;
+
+  private static final Map<String, Object> DELTA_OPTIONS =
+      DELTA
+          ? Map.of(
+              "spark.databricks.delta.snapshotPartitions",
+              2,
+              "spark.sql.extensions",
+              "io.delta.sql.DeltaSparkSessionExtension",
+              "spark.sql.catalog.spark_catalog",
+              "org.apache.spark.sql.delta.catalog.DeltaCatalog")
+          : Map.of();
+
   @TempDir private static Path work;
   private static SparkSession session;
 
@@ -53,11 +69,7 @@ class LocalClusterIT {
             .config(
                 "spark.executor.extraJavaOptions", System.getProperty("bsdb.executor.options", ""))
             .config("spark.sql.shuffle.partitions", 4)
-            .config("spark.databricks.delta.snapshotPartitions", 2)
-            .config("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension")
-            .config(
-                "spark.sql.catalog.spark_catalog",
-                "org.apache.spark.sql.delta.catalog.DeltaCatalog")
+            .config(DELTA_OPTIONS)
             .config("spark.sql.warehouse.dir", work.resolve("warehouse").toString())
             .config("spark.local.dir", work.resolve("local").toString())
             .getOrCreate();
@@ -140,6 +152,7 @@ class LocalClusterIT {
   @Tag("nightly")
   @Test
   void aDeltaTableIsWritten() throws IOException {
+    assumeTrue(DELTA, () -> "there is no Delta for Spark " + session.version() + " here");
     String table = "delta.`" + dir.resolve("delta") + "`";
     rows(100_000).write().format("delta").save(dir.resolve("delta").toString());
     session.sql("DELETE FROM " + table + " WHERE number % 1000 = 0");

@@ -1,5 +1,7 @@
 package tech.bsdb.spark;
 
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -32,6 +34,26 @@ public final class LocalSpark {
     session.conf().set("spark.sql.shuffle.partitions", "1");
     SparkSession.setActiveSession(session);
     return session;
+  }
+
+  /** Whether this is Spark 3.5. */
+  public static boolean isSpark3() {
+    return SESSION.version().startsWith("3.");
+  }
+
+  /** Skips a test where Spark is older than what it is about. */
+  public static void assumeSpark4(String about) {
+    assumeFalse(isSpark3(), () -> "Spark " + SESSION.version() + " has no " + about);
+  }
+
+  /** What such tables as a data source can have in SQL are created and dropped as. */
+  public static String create(String table) {
+    return (isSpark3() ? "CREATE TEMPORARY VIEW " : "CREATE TABLE ") + table;
+  }
+
+  /** The opposite of {@link #create}. */
+  public static String drop(String table) {
+    return (isSpark3() ? "DROP VIEW " : "DROP TABLE ") + table;
   }
 
   private static SparkSession start() {

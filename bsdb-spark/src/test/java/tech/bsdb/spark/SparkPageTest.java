@@ -73,10 +73,14 @@ class SparkPageTest {
     List<Row> last = new ArrayList<>();
     for (String statement : block("sql").split(";\n", -1)) {
       if (!statement.isBlank()) {
-        last = spark.sql(statement.replace("stores/users", dir + "/stores/users")).collectAsList();
+        String placed =
+            statement
+                .replace("CREATE TABLE users", LocalSpark.create("users"))
+                .replace("stores/users", dir + "/stores/users");
+        last = spark.sql(placed).collectAsList();
       }
     }
-    spark.sql("DROP TABLE users");
+    spark.sql(LocalSpark.drop("users"));
     assertThat(last).hasSize(1);
     assertThat(last.get(0).getLong(0)).isEqualTo(42);
   }

@@ -37,8 +37,6 @@ import tech.bsdb.KeyRange;
 import tech.bsdb.Layout;
 import tech.bsdb.Sampled;
 import tech.bsdb.store.Store;
-import tech.bsdb.tools.ParquetBuilder;
-import tech.bsdb.tools.cli.Console;
 
 /** What {@code df.write.format("bsdb")} leaves in the store. */
 class WriteTest {
@@ -105,23 +103,7 @@ class WriteTest {
     rows.write().parquet(dir.resolve("parquet").toString());
     writer(rows, 3).save(store().toString());
     Path built = dir.resolve("built");
-    int code =
-        new ParquetBuilder()
-            .run(
-                List.of(
-                    "-i",
-                    dir.resolve("parquet").toString(),
-                    "-kf",
-                    "id",
-                    "-o",
-                    built.toString(),
-                    "--shards",
-                    "3",
-                    "--layout",
-                    "packed",
-                    "-q"),
-                Console.ofProcess());
-    assertThat(code).isZero();
+    build(built, "id", 3);
     assertThat(content(current())).isEqualTo(content(built));
   }
 
@@ -174,7 +156,7 @@ class WriteTest {
           .option("layout", "packed")
           .option("version", key)
           .save(store().toString());
-      assertThat(build(built, key)).isZero();
+      build(built, key, 2);
       assertThat(content(store().resolve(key))).as(key).isEqualTo(content(built));
     }
   }
@@ -209,11 +191,11 @@ class WriteTest {
     Dataset<Row> rows = LocalSpark.session().read().parquet(dir.resolve("first").toString());
     rows.write().parquet(dir.resolve("parquet").toString());
     writer(rows, 2).option("layout", "packed").option("ordered", true).save(store().toString());
-    assertThat(build(dir.resolve("built"), "id", "--ordered")).isZero();
+    build(dir.resolve("built"), "id", 2, "--ordered");
     assertThat(content(current())).isEqualTo(content(dir.resolve("built")));
   }
 
-  private int build(Path target, String key, String... more) throws Exception {
+  private void build(Path target, String key, int shards, String... more) throws Exception {
     List<String> line = new ArrayList<>(List.of(more));
     line.addAll(
         List.of(
@@ -224,11 +206,11 @@ class WriteTest {
             "-o",
             target.toString(),
             "--shards",
-            "2",
+            String.valueOf(shards),
             "--layout",
             "packed",
             "-q"));
-    return new ParquetBuilder().run(line, Console.ofProcess());
+    BuildParquet.run(line);
   }
 
   @Tag("jdk")
@@ -402,30 +384,47 @@ class WriteTest {
   @Test
   void tablesAreNotPartitioned() {
     String path = store().toString();
+    assertThatThrownBy(() -> writer(rows(9), 1).partitionBy("age").save(path))
+        .hasMessageStartingWith("bsdb cannot store a table by age: leave out partitionBy");
+    assertThat(store()).doesNotExist();
+  }
+
+  @Test
+  void tablesOfTheCatalogAreNotPartitioned() {
+    LocalSpark.assumeSpark4("tables of bsdb in its catalog");
+    String path = store().toString();
     DataFrameWriter<Row> byAge = writer(rows(9), 1).option("path", path).partitionBy("age");
     assertThatThrownBy(() -> byAge.saveAsTable("by_age"))
-        .hasMessageStartingWith("bsdb cannot store a table by age: leave out partitionBy");
-    assertThatThrownBy(() -> writer(rows(9), 1).partitionBy("age").save(path))
         .hasMessageStartingWith("bsdb cannot store a table by age: leave out partitionBy");
     DataFrameWriter<Row> inBuckets =
         writer(rows(9), 1).option("path", path).bucketBy(2, "age").sortBy("id");
     assertThatThrownBy(() -> inBuckets.saveAsTable("in_buckets"))
         .hasMessageContaining("bsdb cannot store a table by sorted_bucket(");
-    DataFrameWriter<Row> clustered = writer(rows(9), 1).option("path", path).clusterBy("age");
+    requireNoTable("PARTITIONED BY (age)");
+    requireNoTable("CLUSTERED BY (age) INTO 2 BUCKETS");
+    assertThat(store()).doesNotExist();
+  }
+
+  @Test
+  void tablesAreNotClustered() {
+    LocalSpark.assumeSpark4("clusterBy");
+    DataFrameWriter<Row> clustered =
+        writer(rows(9), 1).option("path", store().toString()).clusterBy("age");
     assertThatThrownBy(() -> clustered.saveAsTable("clustered"))
         .hasMessageContaining("bsdb cannot store a table by cluster_by(age)");
-    for (String by :
-        List.of("PARTITIONED BY (age)", "CLUSTERED BY (age) INTO 2 BUCKETS", "CLUSTER BY (age)")) {
-      String table =
-          "CREATE TABLE divided (id STRING, age INT) USING bsdb OPTIONS (key 'id', path '"
-              + path
-              + "') "
-              + by;
-      assertThatThrownBy(() -> LocalSpark.session().sql(table))
-          .as(by)
-          .hasMessageContaining("bsdb cannot store a table by ");
-    }
+    requireNoTable("CLUSTER BY (age)");
     assertThat(store()).doesNotExist();
+  }
+
+  private void requireNoTable(String by) {
+    String table =
+        "CREATE TABLE divided (id STRING, age INT) USING bsdb OPTIONS (key 'id', path '"
+            + store()
+            + "') "
+            + by;
+    assertThatThrownBy(() -> LocalSpark.session().sql(table))
+        .as(by)
+        .hasMessageContaining("bsdb cannot store a table by ");
     assertThat(LocalSpark.session().catalog().tableExists("divided")).isFalse();
   }
 
@@ -506,13 +505,16 @@ class WriteTest {
     VoidFunction2<Dataset<Row>, Long> write =
         (batch, number) ->
             writer(batch, 2).option("version", "batch-" + number).save(store().toString());
-    LocalSpark.session()
+    SparkSession session = LocalSpark.interpreting();
+    // The option would be another method in Spark 3.5.
+    session.conf().set("spark.sql.streaming.checkpointLocation", checkpoint.getParent().toString());
+    session
         .readStream()
         .schema(rows(0).schema())
         .parquet(input.toString())
         .writeStream()
+        .queryName(checkpoint.getFileName().toString())
         .foreachBatch(write)
-        .option("checkpointLocation", checkpoint.toString())
         .trigger(Trigger.AvailableNow())
         .start()
         .awaitTermination();

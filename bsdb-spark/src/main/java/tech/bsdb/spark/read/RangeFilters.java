@@ -3,6 +3,7 @@ package tech.bsdb.spark.read;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.apache.spark.sql.connector.expressions.Expression;
@@ -192,9 +193,21 @@ final class RangeFilters {
   /** The predicates that the range relies on, for plans. */
   String describe() {
     return used.stream()
-        .map(predicate -> predicate.toString().replace(" ESCAPE '\\'", ""))
+        .map(RangeFilters::text)
         .map(text -> text.length() <= MOST_SHOWN ? text : text.substring(0, MOST_SHOWN) + "...")
         .collect(Collectors.joining(" AND "));
+  }
+
+  /** A predicate as Spark 4 writes it; Spark 3.5 does not show the bytes of binary values. */
+  private static String text(Predicate predicate) {
+    String text = predicate.toString().replace(" ESCAPE '\\'", "");
+    for (Expression child : predicate.children()) {
+      if (child instanceof Literal<?> literal && literal.value() instanceof byte[] bytes) {
+        String hex = "0x" + HexFormat.of().withUpperCase().formatHex(bytes);
+        text = text.replace(literal.toString(), hex);
+      }
+    }
+    return text;
   }
 
   /**

@@ -2,7 +2,7 @@ package tech.bsdb.spark.read;
 
 import java.util.Arrays;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.catalog.MetadataColumn;
 import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.types.DataType;

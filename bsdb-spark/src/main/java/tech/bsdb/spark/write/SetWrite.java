@@ -19,8 +19,8 @@ import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.functions;
 import org.apache.spark.unsafe.hash.Murmur3_x86_32;
 import org.apache.spark.util.SerializableConfiguration;
@@ -146,8 +146,7 @@ final class SetWrite {
         JavaSparkContext.fromSparkContext(context).broadcast(new SerializableConfiguration(hadoop));
     try {
       int[] places = places(settings.shards());
-      RDD<InternalRow> rows =
-          ((org.apache.spark.sql.classic.Dataset<Row>) data).queryExecution().toRdd();
+      RDD<InternalRow> rows = data.queryExecution().toRdd();
       RDD<InternalRow> records =
           rows.toJavaRDD()
               .mapPartitionsWithIndex(new RecordEncoding(plan, settings, places), false)
@@ -187,15 +186,14 @@ final class SetWrite {
   /** The records of each shard in the partition of its number. */
   private RDD<InternalRow> routed(RDD<InternalRow> records, RecordPlan plan) {
     // Adaptive execution would drop the partitions of a shuffle without records.
-    SparkSession still = session.cloneSession();
+    SparkSession still = ClassicMethods.cloned(session);
     still.conf().set("spark.sql.adaptive.enabled", false);
-    org.apache.spark.sql.classic.Dataset<Row> all =
-        still.internalCreateDataFrame(records, plan.shuffled(), false);
+    Dataset<Row> all = ClassicMethods.dataFrame(still, records, plan.shuffled());
     Dataset<Row> routed = all.repartition(settings.shards(), functions.col("place"));
     if (settings.sorted()) {
       routed = routed.sortWithinPartitions(order().toArray(new Column[0]));
     }
-    return ((org.apache.spark.sql.classic.Dataset<Row>) routed).queryExecution().toRdd();
+    return routed.queryExecution().toRdd();
   }
 
   /**

@@ -3,7 +3,7 @@ package tech.bsdb.spark.write;
 import java.io.IOException;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.SupportsTruncate;
 import org.apache.spark.sql.connector.write.V1Write;
@@ -55,7 +55,7 @@ public final class VersionWriteBuilder implements SupportsTruncate {
   }
 
   private void insert(Dataset<Row> data, WriteSettings settings, boolean onlyFirst) {
-    SparkSession session = (SparkSession) data.sparkSession();
+    SparkSession session = data.sparkSession();
     try {
       new SetWrite(session, settings, options.hadoop(session)).run(data, onlyFirst);
     } catch (IOException e) {

@@ -352,7 +352,8 @@ class RangeAnswersTest {
   void tablesOfPaddedText() {
     Path store = directory.resolve("store");
     SPARK.sql(
-        "CREATE TABLE padded (id CHAR(4), name VARCHAR(6)) USING bsdb OPTIONS (key 'id', ordered"
+        LocalSpark.create("padded")
+            + " (id CHAR(4), name VARCHAR(6)) USING bsdb OPTIONS (key 'id', ordered"
             + " 'true', path '"
             + store
             + "')");
@@ -383,7 +384,7 @@ class RangeAnswersTest {
                   .getLong(0))
           .isEqualTo(2);
     } finally {
-      SPARK.sql("DROP TABLE padded");
+      SPARK.sql(LocalSpark.drop("padded"));
       SPARK.sql("DROP TABLE IF EXISTS padded_files");
     }
   }

@@ -24,6 +24,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.datasources.v2.BatchScanExec;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
@@ -101,7 +102,7 @@ class RangePlanTest {
     SparkPlan plan = rows.queryExecution().executedPlan();
     plan.resetMetrics();
     plan.executeCollect();
-    SparkPlan scan = plan.collectLeaves().head();
+    SparkPlan scan = plan.find(each -> each instanceof BatchScanExec).get();
     assertThat(scan.toString()).contains(", range ");
     return scan.metrics().apply("numOutputRows").value();
   }
@@ -509,7 +510,8 @@ class RangePlanTest {
     Dataset<Row> rows = SPARK.range(0, 500).selectExpr("concat('u', id) AS id", "id AS age");
     Path store = directory.resolve("store");
     SPARK.sql(
-        "CREATE TABLE ranged (id STRING, age BIGINT) USING bsdb OPTIONS (key 'id', ordered 'true',"
+        LocalSpark.create("ranged")
+            + " (id STRING, age BIGINT) USING bsdb OPTIONS (key 'id', ordered 'true',"
             + " shards '2', path '"
             + store
             + "')");
@@ -526,7 +528,7 @@ class RangePlanTest {
                   .getLong(0))
           .isEqualTo(11);
     } finally {
-      SPARK.sql("DROP TABLE ranged");
+      SPARK.sql(LocalSpark.drop("ranged"));
     }
     Dataset<Row> elsewhere = reader().option("key", "id").load("elsewhere://" + store);
     assertThat(recordsRead(elsewhere.where("id LIKE 'u49%'"))).isEqualTo(11);

@@ -1,10 +1,7 @@
 package tech.bsdb.spark.read;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayOutputStream;
-import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,10 +9,9 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.DatabaseBuilder;
+import tech.bsdb.spark.BuildParquet;
 import tech.bsdb.store.Publication;
 import tech.bsdb.store.PublishOptions;
-import tech.bsdb.tools.ParquetBuilder;
-import tech.bsdb.tools.cli.Console;
 
 /** Databases for tests. */
 final class Stored {
@@ -31,9 +27,7 @@ final class Stored {
   static Path fromParquet(Path parquet, Path target, String... options) throws Exception {
     List<String> line = new ArrayList<>(List.of(options));
     line.addAll(List.of("-i", parquet.toString(), "-o", target.toString()));
-    ByteArrayOutputStream said = new ByteArrayOutputStream();
-    Console console = new Console(InputStream.nullInputStream(), said, said, false);
-    assertThat(new ParquetBuilder().run(line, console)).as(() -> said.toString(UTF_8)).isZero();
+    BuildParquet.run(line);
     return target;
   }
 

@@ -125,6 +125,13 @@ class TablePlacesTest {
             + "', keyType 'string', valueType 'string')");
     SPARK.sql("CREATE TABLE placed USING bsdb OPTIONS (keyType 'string') LOCATION '" + store + "'");
     try {
+      if (LocalSpark.isSpark3()) {
+        assertThatThrownBy(() -> SPARK.sql("SELECT value FROM plain"))
+            .hasStackTraceContaining("use CREATE TEMPORARY VIEW instead of CREATE TABLE");
+        assertThatThrownBy(() -> SPARK.sql("INSERT OVERWRITE placed VALUES ('k', 'v')"))
+            .hasStackTraceContaining("use CREATE TEMPORARY VIEW instead of CREATE TABLE");
+        return;
+      }
       assertThat(SPARK.sql("SELECT value FROM plain WHERE key = 'k3'").first().getString(0))
           .isEqualTo("v3");
       assertThat(SPARK.sql("SELECT count(*) FROM plain").first().getLong(0)).isEqualTo(10);
@@ -136,6 +143,23 @@ class TablePlacesTest {
       SPARK.sql("DROP TABLE placed");
     }
     assertThat(Files.exists(store.resolve("CURRENT"))).isTrue();
+  }
+
+  @Test
+  void viewsOfSql() throws Exception {
+    String options = " USING bsdb OPTIONS (key 'id', path '" + directory.resolve("viewed") + "')";
+    SPARK.sql("CREATE TEMPORARY VIEW declared (id STRING, age BIGINT)" + options);
+    try {
+      SPARK.sql("INSERT OVERWRITE declared SELECT concat('u', id), id FROM range(9)");
+      assertThat(SPARK.sql("SELECT age FROM declared WHERE id = 'u7'").first().getLong(0))
+          .isEqualTo(7);
+      SPARK.sql("CREATE OR REPLACE TEMPORARY VIEW declared" + options);
+      Dataset<Row> found = SPARK.sql("SELECT age FROM declared WHERE id = 'u8'");
+      assertThat(found.queryExecution().executedPlan().toString()).contains("lookups of 1 keys");
+      assertThat(found.first().getLong(0)).isEqualTo(8);
+    } finally {
+      SPARK.sql("DROP VIEW declared");
+    }
   }
 
   @Test
