@@ -30,7 +30,7 @@ public final class BuildParquet {
       return BuildParquet.class.getClassLoader();
     }
     List<URL> places = new ArrayList<>();
-    for (String place : given.split(File.pathSeparator)) {
+    for (String place : given.split(File.pathSeparator, -1)) {
       try {
         places.add(Path.of(place).toUri().toURL());
       } catch (MalformedURLException e) {
