@@ -9,13 +9,14 @@ import tech.bsdb.tools.input.Input;
 import tech.bsdb.tools.input.InputOptions;
 import tech.bsdb.tools.input.InputOptions.OnBadLine;
 import tech.bsdb.tools.input.RecordSource;
-import tech.bsdb.tools.parquet.ParquetOptions;
-import tech.bsdb.tools.parquet.ParquetOptions.Partitions;
-import tech.bsdb.tools.parquet.ParquetOptions.Types;
 import tech.bsdb.tools.parquet.ParquetRecords;
 import tech.bsdb.tools.rows.RowSchema;
 import tech.bsdb.tools.source.FileSourceOptions;
 import tech.bsdb.tools.source.FileSources;
+import tech.bsdb.tools.table.TableOptions;
+import tech.bsdb.tools.table.TableOptions.Partitions;
+import tech.bsdb.tools.table.TableOptions.Types;
+import tech.bsdb.tools.table.TableRecords;
 
 /** The source that a database was built from: keys, and values to compare answers with. */
 sealed interface KeyInput {
@@ -71,7 +72,7 @@ sealed interface KeyInput {
                     + " has no typed rows: name the column of its values with --value-raw"
                 : database.directory() + " has typed rows; leave --value-raw out");
       }
-      ParquetRecords records = records(withValues ? stored : null, withValues);
+      TableRecords records = records(withValues ? stored : null, withValues);
       if (withValues && stored != null && !stored.json().equals(records.valueSchema())) {
         records.close();
         throw new UsageException(
@@ -86,10 +87,9 @@ sealed interface KeyInput {
       return records;
     }
 
-    private ParquetRecords records(@Nullable RowSchema rows, boolean withValues)
-        throws IOException {
+    private TableRecords records(@Nullable RowSchema rows, boolean withValues) throws IOException {
       return ParquetRecords.open(
-          new ParquetOptions(
+          new TableOptions(
               inputs,
               keyColumns,
               keyJoin,

@@ -6,10 +6,10 @@ import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.make.BuildRun;
 import tech.bsdb.tools.make.ParquetSourceOptions;
 import tech.bsdb.tools.make.TargetOptions;
-import tech.bsdb.tools.parquet.ParquetOptions;
 import tech.bsdb.tools.parquet.ParquetRecords;
 import tech.bsdb.tools.source.FileSourceOptions;
 import tech.bsdb.tools.source.FileSources;
+import tech.bsdb.tools.table.TableOptions;
 
 /** {@code bsdb build-parquet}: builds a database from Parquet files, local or on HDFS. */
 public final class ParquetBuilder extends Command {
@@ -26,7 +26,7 @@ public final class ParquetBuilder extends Command {
   @Override
   protected int run(Arguments arguments, Console console) throws Exception {
     TargetOptions target = TargetOptions.of(arguments);
-    ParquetOptions source = ParquetSourceOptions.of(arguments, target.build());
+    TableOptions source = ParquetSourceOptions.of(arguments, target.build());
     FileSourceOptions sources = FileSourceOptions.of(arguments);
     new BuildRun("bsdb build-parquet", target, arguments, console, null)
         .run(() -> ParquetRecords.open(source, FileSources.open(sources)));

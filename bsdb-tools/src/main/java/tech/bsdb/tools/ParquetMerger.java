@@ -5,10 +5,10 @@ import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.make.MergeRun;
 import tech.bsdb.tools.make.ParquetSourceOptions;
-import tech.bsdb.tools.parquet.ParquetOptions;
 import tech.bsdb.tools.parquet.ParquetRecords;
 import tech.bsdb.tools.source.FileSourceOptions;
 import tech.bsdb.tools.source.FileSources;
+import tech.bsdb.tools.table.TableOptions;
 
 /** {@code bsdb merge-parquet}: merges changes from Parquet files, local or on HDFS. */
 public final class ParquetMerger extends Command {
@@ -31,7 +31,7 @@ public final class ParquetMerger extends Command {
     new MergeRun("bsdb merge-parquet", EXAMPLE, ParquetSourceOptions.OF_ROWS, arguments, console)
         .run(
             (build, stored) -> {
-              ParquetOptions options = ParquetSourceOptions.ofChanges(arguments, build, stored);
+              TableOptions options = ParquetSourceOptions.ofChanges(arguments, build, stored);
               return () -> ParquetRecords.open(options, FileSources.open(sources));
             });
     return OK;

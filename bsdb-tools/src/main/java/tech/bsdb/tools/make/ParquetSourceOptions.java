@@ -11,11 +11,11 @@ import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Escapes;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.InputOptions.OnBadLine;
-import tech.bsdb.tools.parquet.ParquetOptions;
-import tech.bsdb.tools.parquet.ParquetOptions.Int96Unit;
-import tech.bsdb.tools.parquet.ParquetOptions.Partitions;
-import tech.bsdb.tools.parquet.ParquetOptions.Types;
 import tech.bsdb.tools.rows.RowSchema;
+import tech.bsdb.tools.table.TableOptions;
+import tech.bsdb.tools.table.TableOptions.Int96Unit;
+import tech.bsdb.tools.table.TableOptions.Partitions;
+import tech.bsdb.tools.table.TableOptions.Types;
 import tech.bsdb.tools.text.NameList;
 
 /** Options for the rows: where they are, how to reach them, and what to build from them. */
@@ -61,7 +61,7 @@ public final class ParquetSourceOptions {
    * @param target the database to build from them
    * @throws UsageException if a value is wrong, or options conflict
    */
-  public static ParquetOptions of(Arguments arguments, BuildOptions target) throws UsageException {
+  public static TableOptions of(Arguments arguments, BuildOptions target) throws UsageException {
     return of(arguments, target, "bsdb build-parquet -i users.parquet -kf id -o ./rdb");
   }
 
@@ -73,7 +73,7 @@ public final class ParquetSourceOptions {
    * @throws UsageException if a value is wrong, options conflict, or the changes are not like the
    *     database
    */
-  public static ParquetOptions ofChanges(
+  public static TableOptions ofChanges(
       Arguments arguments, BuildOptions target, @Nullable RowSchema stored) throws UsageException {
     boolean raw = arguments.has("--value-raw");
     if (stored != null && raw) {
@@ -91,7 +91,7 @@ public final class ParquetSourceOptions {
         .withChanges(SourceOptions.deleteField(arguments), stored);
   }
 
-  private static ParquetOptions of(Arguments arguments, BuildOptions target, String example)
+  private static TableOptions of(Arguments arguments, BuildOptions target, String example)
       throws UsageException {
     RecordFormat.PARQUET.requireIn(arguments);
     List<String> inputs = arguments.all("-i");
@@ -109,7 +109,7 @@ public final class ParquetSourceOptions {
     List<String> keys = keys(arguments);
     boolean typed = !arguments.has("--value-raw");
     boolean cut = typed && target.approximateWidth() > 0;
-    return new ParquetOptions(
+    return new TableOptions(
         inputs,
         keys,
         join(arguments, keys),

@@ -7,6 +7,8 @@ import tech.bsdb.tools.rows.BadRowException;
 import tech.bsdb.tools.rows.KeyText;
 import tech.bsdb.tools.rows.RowBuffer;
 import tech.bsdb.tools.rows.RowType.Scalar;
+import tech.bsdb.tools.table.KeyPart;
+import tech.bsdb.tools.table.RowProblem;
 
 /**
  * A column used as a key or part of one: text and binary as their bytes, everything else in its
@@ -73,19 +75,6 @@ final class KeyColumn implements KeyPart {
   public void next() {
     if (advances) {
       leaf.next();
-    }
-  }
-
-  /**
-   * Writes a value as a key.
-   *
-   * @param value a valid value in Avro's encoding
-   */
-  static void write(Scalar type, RowBuffer value, RowBuffer out) {
-    try {
-      new KeyText(type).write(value, out);
-    } catch (BadRowException e) {
-      throw new IllegalArgumentException(e);
     }
   }
 

@@ -32,6 +32,8 @@ import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.rows.SparkSchema;
 import tech.bsdb.tools.source.FileSources;
 import tech.bsdb.tools.source.SourceFile;
+import tech.bsdb.tools.table.PartitionValue;
+import tech.bsdb.tools.table.TableOptions;
 
 /**
  * A file as described by its footer, checked against the selection. Immutable, except for the
@@ -95,7 +97,7 @@ final class ParquetFile {
    * @throws InputException if it is not a Parquet file, is damaged, or lacks a selected column
    */
   static ParquetFile of(
-      SourceFile file, ParquetOptions options, Map<String, PartitionValue> partitions)
+      SourceFile file, TableOptions options, Map<String, PartitionValue> partitions)
       throws IOException {
     if (file.length() < 0) {
       throw new InputException(

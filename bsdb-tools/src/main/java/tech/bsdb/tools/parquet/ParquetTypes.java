@@ -26,7 +26,6 @@ import org.apache.parquet.schema.LogicalTypeAnnotation.UnknownLogicalTypeAnnotat
 import org.apache.parquet.schema.PrimitiveType;
 import org.apache.parquet.schema.Type;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.tools.parquet.ParquetOptions.Int96Unit;
 import tech.bsdb.tools.rows.RowType;
 import tech.bsdb.tools.rows.RowType.Column;
 import tech.bsdb.tools.rows.RowType.Kind;
@@ -35,6 +34,8 @@ import tech.bsdb.tools.rows.RowType.MapOf;
 import tech.bsdb.tools.rows.RowType.Pairs;
 import tech.bsdb.tools.rows.RowType.Scalar;
 import tech.bsdb.tools.rows.RowType.Struct;
+import tech.bsdb.tools.table.TableOptions;
+import tech.bsdb.tools.table.TableOptions.Int96Unit;
 
 /**
  * Maps the types of a file's schema to row types (docs/guides/parquet.md), by the rules of the
@@ -73,7 +74,7 @@ record ParquetTypes(Scalar int96) {
   static final ParquetTypes DEFAULT = new ParquetTypes(Scalar.time(Kind.TIMESTAMP, 9));
 
   /** Returns the mapping that options ask for. */
-  static ParquetTypes of(ParquetOptions.Types types) {
+  static ParquetTypes of(TableOptions.Types types) {
     return types.int96() == Int96Unit.MICROS
         ? new ParquetTypes(Scalar.time(Kind.TIMESTAMP, 6))
         : DEFAULT;

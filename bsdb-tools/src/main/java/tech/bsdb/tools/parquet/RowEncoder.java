@@ -22,6 +22,8 @@ import tech.bsdb.tools.rows.RowType.MapOf;
 import tech.bsdb.tools.rows.RowType.Pairs;
 import tech.bsdb.tools.rows.RowType.Scalar;
 import tech.bsdb.tools.rows.RowType.Struct;
+import tech.bsdb.tools.table.PartitionValue;
+import tech.bsdb.tools.table.RowProblem;
 
 /**
  * Encodes the rows of a file: reads its leaves in step, and writes each row as the record type to
@@ -55,7 +57,10 @@ final class RowEncoder {
     List<Encoder> columns = new ArrayList<>();
     for (Column column : wanted) {
       PartitionValue partition = partitions.get(column.name());
-      columns.add(partition == null ? column(file, column, List.of()) : partition.encoder());
+      columns.add(
+          partition == null
+              ? column(file, column, List.of())
+              : new Encoder.Same(partition.inRow()));
     }
     this.row = new Encoder.Fields(columns);
   }
@@ -98,7 +103,7 @@ final class RowEncoder {
 
   /** Creates the encoder of a group's field, or of null if the group lacks it. */
   private Encoder column(GroupType group, Column column, List<String> above) {
-    Optional<Type> field = AnyCase.field(group, column.name());
+    Optional<Type> field = GroupFields.field(group, column.name());
     if (field.isPresent()) {
       return column(field.get(), column, above);
     }

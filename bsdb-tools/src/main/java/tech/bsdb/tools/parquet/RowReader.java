@@ -17,80 +17,52 @@ import org.apache.parquet.io.api.GroupConverter;
 import org.apache.parquet.io.api.PrimitiveConverter;
 import org.apache.parquet.schema.MessageType;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.RecordBatch;
-import tech.bsdb.tools.input.DeleteField;
 import tech.bsdb.tools.input.InputException;
-import tech.bsdb.tools.input.InputOptions.OnBadLine;
 import tech.bsdb.tools.parquet.ParquetFile.Damage;
 import tech.bsdb.tools.parquet.ParquetFile.RowGroup;
-import tech.bsdb.tools.rows.BadRowException;
-import tech.bsdb.tools.rows.RowBuffer;
 import tech.bsdb.tools.rows.RowConverter;
 import tech.bsdb.tools.rows.RowType.Column;
 import tech.bsdb.tools.rows.RowType.Kind;
 import tech.bsdb.tools.rows.RowType.Scalar;
+import tech.bsdb.tools.table.Agreement;
+import tech.bsdb.tools.table.KeyPart;
+import tech.bsdb.tools.table.PartReader;
+import tech.bsdb.tools.table.PartitionValue;
+import tech.bsdb.tools.table.RowMaker;
+import tech.bsdb.tools.table.TableOptions;
 
 /**
  * Reads row groups one after another and turns their rows into records. Keeps the last file open.
  * Not thread-safe.
  */
-final class RowReader implements AutoCloseable {
-  private static final int MAX_ROWS = 1 << 14;
-  private static final long MAX_BYTES = 1 << 20;
+final class RowReader implements PartReader<RowReader.Part> {
+  /** A row group of a file. */
+  record Part(ParquetFile file, RowGroup group) {}
 
-  /** Receives the rows of a row group, batch by batch. */
-  interface Sink {
-    /** Returns a batch to fill. */
-    RowBatch empty() throws IOException;
-
-    /**
-     * Takes a full batch.
-     *
-     * @return whether to continue
-     */
-    boolean take(RowBatch batch) throws IOException;
-  }
-
-  private final ParquetOptions options;
+  private final TableOptions options;
   private final List<Column> columns;
   private final List<Scalar> parts;
-  private final RowBuffer key = new RowBuffer();
-  private final RowBuffer encoded = new RowBuffer();
-  private final @Nullable RowConverter converter;
-  private final DeleteField.@Nullable Mark mark;
-  private final RowBuffer marked = new RowBuffer();
-  private RowBuffer value = encoded;
-  private final RowProblem problem = new RowProblem();
+  private final RowMaker maker;
   private @Nullable ParquetFile file;
   private @Nullable ParquetFileReader reader;
 
   /**
    * Creates a reader.
    *
-   * @param columns the columns to which the rows of all files resolve; empty if the value is raw
-   * @param parts the types of the parts of the key, and then of the mark; empty for those of each
-   *     file
+   * @param agreement the columns to which the rows of all files resolve
    * @param converter converts rows to the schema of a database, or null
    */
-  RowReader(
-      ParquetOptions options,
-      List<Column> columns,
-      List<Scalar> parts,
-      @Nullable RowConverter converter) {
+  RowReader(TableOptions options, Agreement agreement, @Nullable RowConverter converter) {
     this.options = options;
-    this.columns = columns;
-    this.parts = parts;
-    this.converter = converter;
-    DeleteField deleteField = options.deleteField();
-    this.mark = deleteField == null ? null : deleteField.mark();
+    this.columns = agreement.columns();
+    this.parts = agreement.parts();
+    this.maker = new RowMaker(options, converter);
   }
 
-  /**
-   * Reads a row group.
-   *
-   * @throws InputException if it cannot be read or is damaged; the message names it
-   */
-  void read(ParquetFile from, RowGroup group, Sink sink) throws IOException {
+  @Override
+  public void read(Part part, Sink sink) throws IOException {
+    ParquetFile from = part.file();
+    RowGroup group = part.group();
     PageReadStore pages = null;
     try {
       pages = load(from, group);
@@ -105,15 +77,6 @@ final class RowReader implements AutoCloseable {
       throw tooLarge(from, group, full);
     } finally {
       closeQuietly(pages);
-    }
-  }
-
-  /** Wraps an exception of the sink, which is not the file's fault. */
-  static final class SinkException extends IOException {
-    private static final long serialVersionUID = 1L;
-
-    SinkException(IOException cause) {
-      super(cause.getMessage(), cause);
     }
   }
 
@@ -140,7 +103,8 @@ final class RowReader implements AutoCloseable {
       throws IOException {
     MessageType wanted = from.selection().projection();
     RowEncoder rows =
-        new RowEncoder(wanted, from.calendar(), columns, from.selection().partitions(), problem);
+        new RowEncoder(
+            wanted, from.calendar(), columns, from.selection().partitions(), maker.problem());
     KeyPart raw = raw(from, rows);
     List<KeyPart> keys = new ArrayList<>();
     for (RowSelection.Key key : from.selection().keys()) {
@@ -151,35 +115,14 @@ final class RowReader implements AutoCloseable {
     ColumnReadStoreImpl store =
         new ColumnReadStoreImpl(new FilledPages(pages), new Discarding(), wanted, from.createdBy());
     rows.begin(pages, store);
-    RowBatch batch = empty(sink, group.firstRow());
-    for (long row = 0; row < group.rows(); row++) {
-      problem.clear();
-      putKey(keys);
-      boolean deletes = marker != null && isMarked(marker);
-      if (deletes) {
-        problem.keep();
-      }
-      putValue(rows, raw);
-      keys.forEach(KeyPart::next);
-      if (marker != null) {
-        marker.next();
-      }
-      if (deletes) {
-        problem.restore(); // the rest of a deletion need not be a row
-      } else {
-        convert();
-      }
-      boolean good = add(batch, deletes);
-      boolean full = batch.bytes() >= MAX_BYTES || batch.units() == MAX_ROWS;
-      if (full || (!good && options.onBadRow() == OnBadLine.FAIL)) {
-        if (!take(sink, batch) || !good && options.onBadRow() == OnBadLine.FAIL) {
-          return;
-        }
-        batch = empty(sink, group.firstRow() + row + 1);
+    maker.begin(group.firstRow(), sink, keys, marker, raw, rows::write);
+    for (long row = 1; row <= group.rows(); row++) {
+      if (!maker.next((double) row / group.rows())) {
+        return;
       }
     }
     rows.end();
-    take(sink, batch);
+    maker.end();
   }
 
   private @Nullable KeyPart raw(ParquetFile from, RowEncoder rows) {
@@ -194,7 +137,7 @@ final class RowReader implements AutoCloseable {
             rows.leaf(List.of(from.selection().row().get(0).getName())),
             Scalar.of(Kind.BYTES),
             true,
-            problem);
+            maker.problem());
   }
 
   private KeyPart part(ParquetFile from, RowEncoder rows, RowSelection.Key key, int number) {
@@ -204,92 +147,7 @@ final class RowReader implements AutoCloseable {
     }
     boolean moved = rows.known(key.path()) != null;
     Scalar type = parts.isEmpty() ? from.selection().type(key) : parts.get(number);
-    return new KeyColumn(rows.leaf(key.path()), type, !moved, problem);
-  }
-
-  private boolean isMarked(KeyPart marker) {
-    marked.reset();
-    return mark != null && marker.write(marked) && mark.is(marked.bytes(), 0, marked.length());
-  }
-
-  private void convert() {
-    if (converter == null || problem.reason() != null) {
-      return;
-    }
-    try {
-      value = converter.convert(encoded.bytes(), 0, encoded.length());
-    } catch (BadRowException e) {
-      problem.note("a row that does not fit the schema of the database", e.getMessage());
-    }
-  }
-
-  private void putKey(List<KeyPart> keys) {
-    key.reset();
-    for (int i = 0; i < keys.size(); i++) {
-      if (i > 0 && options.keyJoin() != null) {
-        key.putText(options.keyJoin());
-      }
-      if (!keys.get(i).write(key)) {
-        problem.note("null key", "column " + keys.get(i).name());
-      }
-    }
-  }
-
-  private void putValue(RowEncoder rows, @Nullable KeyPart raw) {
-    encoded.reset();
-    value = encoded;
-    if (raw == null) {
-      rows.write(encoded);
-      return;
-    }
-    if (!raw.write(encoded)) {
-      problem.note("null value", "column " + raw.name());
-    }
-    raw.next();
-  }
-
-  /** Adds the current row to the batch; returns false if it is bad. */
-  private boolean add(RowBatch batch, boolean deletes) throws IOException {
-    if (problem.reason() == null) {
-      if (key.length() == 0 && !options.allowEmptyKey()) {
-        problem.note("empty key", "");
-      } else if (key.length() > RecordBatch.MAX_KEY_LENGTH) {
-        problem.note(
-            "key longer than " + RecordBatch.MAX_KEY_LENGTH + " bytes", key.length() + " bytes");
-      } else if (!deletes && value.length() > options.mostValueBytes()) {
-        problem.note(
-            "row longer than the approximate width, which would be cut", value.length() + " bytes");
-      }
-    }
-    String reason = problem.reason();
-    if (reason != null) {
-      batch.addBad(reason, problem.detail(), options.onBadRow());
-      return false;
-    }
-    if (deletes) {
-      batch.addDeletion(key.bytes(), key.length());
-    } else {
-      batch.add(key.bytes(), key.length(), value.bytes(), value.length());
-    }
-    return true;
-  }
-
-  private static RowBatch empty(Sink sink, long firstRow) throws IOException {
-    try {
-      RowBatch batch = sink.empty();
-      batch.begin(firstRow);
-      return batch;
-    } catch (IOException e) {
-      throw new SinkException(e);
-    }
-  }
-
-  private static boolean take(Sink sink, RowBatch batch) throws IOException {
-    try {
-      return sink.take(batch);
-    } catch (IOException e) {
-      throw new SinkException(e);
-    }
+    return new KeyColumn(rows.leaf(key.path()), type, !moved, maker.problem());
   }
 
   private static InputException tooLarge(ParquetFile from, RowGroup group, Throwable e) {

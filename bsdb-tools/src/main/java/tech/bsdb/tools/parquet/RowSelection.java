@@ -20,12 +20,16 @@ import tech.bsdb.tools.rows.RowType;
 import tech.bsdb.tools.rows.RowType.Column;
 import tech.bsdb.tools.rows.RowType.Kind;
 import tech.bsdb.tools.rows.RowType.Scalar;
+import tech.bsdb.tools.table.FileColumns;
+import tech.bsdb.tools.table.PartitionValue;
+import tech.bsdb.tools.table.TableOptions;
 
 /**
  * The parts of a file to read: the columns of the row and the leaves of the key. Everything is
  * checked on creation; errors name the file and the column. Immutable.
  *
- * @param file the file's schema
+ * @param name the file's name
+ * @param file its schema
  * @param row the columns of the row that the file has
  * @param keys the sources of the parts of the key
  * @param mark the source of the value that marks deletions, or null
@@ -34,12 +38,14 @@ import tech.bsdb.tools.rows.RowType.Scalar;
  * @param types how its types are mapped
  */
 record RowSelection(
+    String name,
     MessageType file,
     List<Type> row,
     List<Key> keys,
     @Nullable Key mark,
     Map<String, PartitionValue> partitions,
-    ParquetTypes types) {
+    ParquetTypes types)
+    implements FileColumns {
   /**
    * The maximum nesting of records, lists and maps in a column. Rows may have a few more levels,
    * but each takes four in the schema's JSON, of which Avro reads a thousand.
@@ -67,10 +73,10 @@ record RowSelection(
    * @throws InputException if a key column is missing or cannot be a key
    */
   static RowSelection of(
-      ParquetOptions options, String name, MessageType file, Map<String, PartitionValue> all)
+      TableOptions options, String name, MessageType file, Map<String, PartitionValue> all)
       throws InputException {
     Map<String, PartitionValue> partitions = new LinkedHashMap<>(all);
-    partitions.keySet().removeIf(column -> !AnyCase.variants(file, column).isEmpty());
+    partitions.keySet().removeIf(column -> !GroupFields.variants(file, column).isEmpty());
     ParquetTypes types = ParquetTypes.of(options.types());
     Columns columns = new Columns(name, file, partitions, types);
     List<Key> keys = new ArrayList<>();
@@ -92,7 +98,7 @@ record RowSelection(
       row.addAll(file.getFields());
     } else {
       for (String column : options.valueColumns()) {
-        AnyCase.field(file, column).ifPresent(row::add); // the merge checks that others have it
+        GroupFields.field(file, column).ifPresent(row::add); // the merge checks that others have it
       }
     }
     for (Type column : row) {
@@ -113,7 +119,7 @@ record RowSelection(
     }
     Set<String> wanted = new HashSet<>();
     row.forEach(column -> wanted.add(column.getName()));
-    RowSelection selection = new RowSelection(file, row, keys, mark, partitions, types);
+    RowSelection selection = new RowSelection(name, file, row, keys, mark, partitions, types);
     selection
         .leaves()
         .forEach(leaf -> wanted.addAll(leaf.path().subList(0, Math.min(1, leaf.path().size()))));
@@ -148,34 +154,31 @@ record RowSelection(
     }
   }
 
-  /** Returns the names of all columns, for a message. */
-  String listed() {
-    return new Columns("", file, partitions, types).listed();
+  @Override
+  public String listed() {
+    return new Columns(name, file, partitions, types).listed();
   }
 
-  /** Returns the columns of the row that the file has. */
-  List<Column> columns() {
+  @Override
+  public List<Column> columns() {
     return row.stream().map(types::column).toList();
   }
 
-  /** Whether the file itself has a column of that name, in any case. */
-  boolean hasColumn(String name) {
-    return !AnyCase.variants(file, name).isEmpty();
+  @Override
+  public boolean hasColumn(String name) {
+    return !GroupFields.variants(file, name).isEmpty();
   }
 
-  /**
-   * Returns the columns, or the fields of structs, that may be meant by a name; those of the first
-   * part of a dotted path that has no or several ones.
-   */
-  List<String> meant(String name) {
-    List<String> whole = AnyCase.variants(file, name);
+  @Override
+  public List<String> meant(String name) {
+    List<String> whole = GroupFields.variants(file, name);
     if (!whole.isEmpty() || !name.contains(".")) {
       return whole;
     }
     GroupType group = file;
     String above = "";
     for (String part : name.split("\\.", -1)) {
-      List<String> variants = AnyCase.variants(group, part);
+      List<String> variants = GroupFields.variants(group, part);
       if (variants.size() != 1) {
         String prefix = above;
         return variants.stream().map(variant -> prefix + variant).toList();
@@ -191,9 +194,19 @@ record RowSelection(
     return List.of(above);
   }
 
-  /** Returns the types of the parts of the key. */
-  List<Scalar> keyTypes() {
+  @Override
+  public List<Scalar> keyTypes() {
     return keys.stream().map(this::type).toList();
+  }
+
+  @Override
+  public boolean isFromDirectory(int part) {
+    return keys.get(part).partition() != null;
+  }
+
+  @Override
+  public @Nullable Scalar markType() {
+    return mark == null ? null : type(mark);
   }
 
   /** Returns the type of a part of the key, or of the mark. */
@@ -314,7 +327,7 @@ record RowSelection(
       List<Type> found = new ArrayList<>();
       for (String part : path) {
         Optional<Type> field =
-            type.isPrimitive() ? Optional.empty() : AnyCase.field(type.asGroupType(), part);
+            type.isPrimitive() ? Optional.empty() : GroupFields.field(type.asGroupType(), part);
         if (field.isEmpty()) {
           return List.of();
         }
@@ -325,7 +338,7 @@ record RowSelection(
     }
 
     Type raw(String column) throws InputException {
-      Optional<Type> found = AnyCase.field(file, column);
+      Optional<Type> found = GroupFields.field(file, column);
       if (found.isEmpty()) {
         throw new InputException(
             "%s: has no column %s for the value (%s)".formatted(name, column, listed()));

@@ -18,6 +18,8 @@ import tech.bsdb.tools.rows.RowBuffer;
 import tech.bsdb.tools.rows.RowSchema;
 import tech.bsdb.tools.rows.RowType.Kind;
 import tech.bsdb.tools.rows.RowType.Scalar;
+import tech.bsdb.tools.table.RowProblem;
+import tech.bsdb.tools.table.Widening;
 import tech.bsdb.tools.text.Utf8;
 
 /** Encodes a scalar value from a leaf. */

@@ -28,6 +28,8 @@ import tech.bsdb.tools.rows.RowForm;
 import tech.bsdb.tools.rows.RowJson;
 import tech.bsdb.tools.source.FileSourceOptions;
 import tech.bsdb.tools.source.FileSources;
+import tech.bsdb.tools.table.TableOptions;
+import tech.bsdb.tools.table.TableRecords;
 import tech.bsdb.tools.text.JsonBuffer;
 
 /**
@@ -68,8 +70,8 @@ class NestedRowsTest {
     }
     Path file = Written.file(folder.resolve("rows.parquet"), schema, rows, random.nextBoolean());
 
-    ParquetOptions options =
-        new ParquetOptions(
+    TableOptions options =
+        new TableOptions(
             List.of(file.toString()),
             List.of("k"),
             null,
@@ -81,12 +83,12 @@ class NestedRowsTest {
             false,
             Integer.MAX_VALUE,
             2,
-            ParquetOptions.Partitions.INFER,
+            TableOptions.Partitions.INFER,
             null,
             null,
-            ParquetOptions.Types.DEFAULT);
+            TableOptions.Types.DEFAULT);
     List<String> found = new ArrayList<>();
-    try (ParquetRecords records =
+    try (TableRecords records =
         ParquetRecords.open(options, FileSources.open(FileSourceOptions.local()))) {
       RowJson json = new RowJson(RowForm.of(records.schema()));
       JsonBuffer line = new JsonBuffer();

@@ -24,9 +24,12 @@ import tech.bsdb.tools.input.Batch;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.input.InputOptions.OnBadLine;
 import tech.bsdb.tools.parquet.ParquetFile.RowGroup;
-import tech.bsdb.tools.parquet.RowPipeline.Task;
 import tech.bsdb.tools.source.FileSourceOptions;
 import tech.bsdb.tools.source.FileSources;
+import tech.bsdb.tools.table.Agreement;
+import tech.bsdb.tools.table.RowPipeline;
+import tech.bsdb.tools.table.RowPipeline.Task;
+import tech.bsdb.tools.table.TableOptions;
 
 /** Order and ends of the pipeline, whatever memory and threads it has. */
 @Timeout(60)
@@ -35,7 +38,7 @@ class RowPipelineTest {
 
   private static @TempDir Path folder;
   private static ParquetFile file;
-  private static ParquetOptions options;
+  private static TableOptions options;
 
   @BeforeAll
   static void write() throws IOException {
@@ -47,7 +50,7 @@ class RowPipelineTest {
             (row, i) -> row.add("id", i),
             writer -> writer.withRowGroupSize(8_000L).withPageSize(1_000));
     options =
-        new ParquetOptions(
+        new TableOptions(
             List.of(path.toString()),
             List.of("id"),
             null,
@@ -59,24 +62,25 @@ class RowPipelineTest {
             false,
             Integer.MAX_VALUE,
             3,
-            ParquetOptions.Partitions.INFER,
+            TableOptions.Partitions.INFER,
             null,
             null,
-            ParquetOptions.Types.DEFAULT);
+            TableOptions.Types.DEFAULT);
     try (FileSources sources = FileSources.open(FileSourceOptions.local())) {
       file = ParquetFile.of(sources.files(options.inputs()).get(0), options, Map.of());
     }
     assertThat(file.rowGroups()).hasSizeGreaterThan(5);
   }
 
-  private static RowPipeline pipeline(List<String> keys, int threads, long maxHeld) {
-    List<Task> tasks = new ArrayList<>();
+  private static RowPipeline<RowReader.Part> pipeline(
+      List<String> keys, int threads, long maxHeld) {
+    List<Task<RowReader.Part>> tasks = new ArrayList<>();
     for (RowGroup group : file.rowGroups()) {
-      tasks.add(new Task(tasks.size(), file, 0, group));
+      tasks.add(new Task<>(tasks.size(), 0, new RowReader.Part(file, group), group.bytes()));
     }
-    return new RowPipeline(
+    return new RowPipeline<>(
         tasks,
-        () -> new RowReader(options, List.of(), List.of(), null),
+        () -> new RowReader(options, new Agreement(List.of(), List.of(), List.of()), null),
         () ->
             Batch.copying(
                 (key, keyFrom, keyLength, value, valueFrom, valueLength) ->
@@ -119,7 +123,7 @@ class RowPipelineTest {
 
   @Test
   void itIsStoppedFromAnotherThread() {
-    RowPipeline pipeline = pipeline(new ArrayList<>(), 3, 0);
+    RowPipeline<RowReader.Part> pipeline = pipeline(new ArrayList<>(), 3, 0);
     assertThatThrownBy(
             () ->
                 pipeline.run(
@@ -148,11 +152,11 @@ class RowPipelineTest {
     byte[] bytes = Files.readAllBytes(copy);
     Files.write(copy, sameLength ? bytes : Arrays.copyOf(bytes, bytes.length + 1));
     Files.setLastModifiedTime(copy, FileTime.fromMillis(1));
-    List<Task> tasks = List.of(new Task(0, read, 0, read.rowGroups().get(0)));
-    RowPipeline pipeline =
-        new RowPipeline(
-            tasks,
-            () -> new RowReader(options, List.of(), List.of(), null),
+    RowGroup group = read.rowGroups().get(0);
+    RowPipeline<RowReader.Part> pipeline =
+        new RowPipeline<>(
+            List.of(new Task<>(0, 0, new RowReader.Part(read, group), group.bytes())),
+            () -> new RowReader(options, new Agreement(List.of(), List.of(), List.of()), null),
             () -> Batch.copying((key, keyFrom, keyLength, value, valueFrom, valueLength) -> {}),
             1,
             0);
@@ -163,6 +167,6 @@ class RowPipelineTest {
 
   private static void assertNoThreads() {
     assertThat(Thread.getAllStackTraces().keySet())
-        .noneMatch(thread -> thread.getName().startsWith("bsdb-parquet-"));
+        .noneMatch(thread -> thread.getName().startsWith("bsdb-rows-"));
   }
 }

@@ -10,6 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.rows.RowType.Column;
+import tech.bsdb.tools.table.TypeMerge;
 
 /** Which files go together, and what they resolve to. */
 class TypeMergeTest {

@@ -1,4 +1,4 @@
-package tech.bsdb.tools.parquet;
+package tech.bsdb.tools.table;
 
 import java.util.EnumSet;
 import java.util.List;
@@ -19,7 +19,7 @@ import tech.bsdb.tools.rows.RowType.Struct;
  * differ"): of integers and decimals the longer one, double of floats and int, and of times the
  * finer unit, in which a value that is too far away makes a bad row.
  */
-final class Widening {
+public final class Widening {
   private static final int MAX_DIGITS = 38;
 
   private static final Set<Kind> TIMESTAMPS = EnumSet.of(Kind.TIMESTAMP, Kind.LOCAL_TIMESTAMP);
@@ -32,7 +32,7 @@ final class Widening {
   private Widening() {}
 
   /** Returns the type that holds all values of two types; empty if there is none. */
-  static Optional<Scalar> of(Scalar a, Scalar b) {
+  public static Optional<Scalar> of(Scalar a, Scalar b) {
     if (a.equals(b)) {
       return Optional.of(a);
     }
@@ -51,7 +51,7 @@ final class Widening {
   }
 
   /** Says why there is no type that holds all values of two types. */
-  static String whyNone(RowType a, RowType b) {
+  public static String whyNone(RowType a, RowType b) {
     if (a instanceof Scalar one && b instanceof Scalar other) {
       Set<Kind> kinds = EnumSet.of(one.kind(), other.kind());
       Scalar both = decimal(one, other);
@@ -69,7 +69,7 @@ final class Widening {
   }
 
   /** Whether both types are numbers, or times, of which the same one may have two texts. */
-  static boolean textsDiffer(Scalar a, Scalar b) {
+  public static boolean textsDiffer(Scalar a, Scalar b) {
     if (isExact(a) && isExact(b)) {
       return decimal(a).second() != decimal(b).second();
     }
@@ -99,7 +99,7 @@ final class Widening {
   }
 
   /** Returns a type of exact numbers as one of decimals. */
-  static Scalar decimal(Scalar exact) {
+  public static Scalar decimal(Scalar exact) {
     return switch (exact.kind()) {
       case INT -> Scalar.decimal(10, 0);
       case LONG -> Scalar.decimal(19, 0);
@@ -108,7 +108,7 @@ final class Widening {
   }
 
   /** Returns how many units of a type of times a second has. */
-  static long perSecond(Scalar time) {
+  public static long perSecond(Scalar time) {
     if (!TIMES.contains(time.kind())) {
       throw new IllegalArgumentException(time.describe());
     }
@@ -118,14 +118,14 @@ final class Widening {
   /**
    * Returns columns with the types of stored ones of their names, where those hold their values.
    */
-  static List<Column> toward(List<Column> columns, List<Column> stored) {
+  public static List<Column> toward(List<Column> columns, List<Column> stored) {
     return columns.stream()
         .map(column -> find(stored, column.name()).map(to -> toward(column, to)).orElse(column))
         .toList();
   }
 
   /** Finds a column by its name, in any case, or a field of a struct by its dotted path. */
-  static Optional<Column> find(List<Column> columns, String name) {
+  public static Optional<Column> find(List<Column> columns, String name) {
     for (Column column : columns) {
       if (AnyCase.of(column.name()).equals(AnyCase.of(name))) {
         return Optional.of(column);

@@ -1,9 +1,9 @@
-package tech.bsdb.tools.parquet;
+package tech.bsdb.tools.table;
 
 import tech.bsdb.tools.rows.RowBuffer;
 
 /** A part of a key: a column of a file or of its directories. */
-interface KeyPart {
+public interface KeyPart {
   /** Returns the column's name, for messages. */
   String name();
 

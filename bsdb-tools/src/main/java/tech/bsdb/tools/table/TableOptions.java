@@ -1,4 +1,4 @@
-package tech.bsdb.tools.parquet;
+package tech.bsdb.tools.table;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,7 +29,7 @@ import tech.bsdb.tools.rows.RowSchema;
  * @param stored the schema to which rows are converted; null to leave them as they are
  * @param types which types columns get
  */
-public record ParquetOptions(
+public record TableOptions(
     List<String> inputs,
     List<String> keyColumns,
     @Nullable String keyJoin,
@@ -76,7 +76,7 @@ public record ParquetOptions(
   }
 
   /** Checks what can be checked without reading files. */
-  public ParquetOptions {
+  public TableOptions {
     inputs = List.copyOf(inputs);
     keyColumns = List.copyOf(keyColumns);
     valueColumns = List.copyOf(valueColumns);
@@ -100,8 +100,8 @@ public record ParquetOptions(
    * @param deleteField {@link #deleteField}
    * @param stored {@link #stored}
    */
-  public ParquetOptions withChanges(@Nullable DeleteField deleteField, @Nullable RowSchema stored) {
-    return new ParquetOptions(
+  public TableOptions withChanges(@Nullable DeleteField deleteField, @Nullable RowSchema stored) {
+    return new TableOptions(
         inputs,
         keyColumns,
         keyJoin,
@@ -120,7 +120,7 @@ public record ParquetOptions(
   }
 
   /** Whether a column is named for the key or the value. */
-  boolean wants(String column) {
+  public boolean wants(String column) {
     boolean row = rawColumn == null && !keysOnly && valueColumns.isEmpty();
     return row || named().stream().map(AnyCase::of).anyMatch(AnyCase.of(column)::equals);
   }

@@ -1,4 +1,4 @@
-package tech.bsdb.tools.parquet;
+package tech.bsdb.tools.table;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -27,7 +27,7 @@ import tech.bsdb.tools.rows.RowType.Struct;
  * Anything else is an error that names the file and the column, unless types may be widened further
  * ({@link Widening}).
  */
-final class TypeMerge {
+public final class TypeMerge {
   private final Map<String, Column> columns = new LinkedHashMap<>();
   private final boolean widen;
   private String first = "";
@@ -37,7 +37,7 @@ final class TypeMerge {
    *
    * @param widen whether types are widened further than by Avro's rules
    */
-  TypeMerge(boolean widen) {
+  public TypeMerge(boolean widen) {
     this.widen = widen;
   }
 
@@ -46,7 +46,7 @@ final class TypeMerge {
    *
    * @throws InputException if one of them cannot be merged with those of the previous files
    */
-  void add(String file, List<Column> more) throws InputException {
+  public void add(String file, List<Column> more) throws InputException {
     if (first.isEmpty()) {
       first = file;
       more.forEach(column -> columns.put(column.name(), column));
@@ -58,7 +58,7 @@ final class TypeMerge {
   }
 
   /** Returns the columns to which all files resolve. */
-  List<Column> columns() {
+  public List<Column> columns() {
     return List.copyOf(columns.values());
   }
 
@@ -170,7 +170,7 @@ final class TypeMerge {
   }
 
   /** Whether one type is of one kind, and the other one of the other. */
-  static boolean isPair(Scalar a, Scalar b, Kind small, Kind large) {
+  public static boolean isPair(Scalar a, Scalar b, Kind small, Kind large) {
     return (a.kind() == small && b.kind() == large) || (a.kind() == large && b.kind() == small);
   }
 }

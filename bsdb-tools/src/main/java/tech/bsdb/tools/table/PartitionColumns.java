@@ -1,4 +1,4 @@
-package tech.bsdb.tools.parquet;
+package tech.bsdb.tools.table;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -14,11 +14,11 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputException;
-import tech.bsdb.tools.parquet.ParquetOptions.Partitions;
 import tech.bsdb.tools.rows.RowType.Column;
 import tech.bsdb.tools.rows.RowType.Kind;
 import tech.bsdb.tools.rows.RowType.Scalar;
 import tech.bsdb.tools.source.SourceFile;
+import tech.bsdb.tools.table.TableOptions.Partitions;
 
 /**
  * The columns from directories named {@code NAME=VALUE}, as Hive and Spark write them: the same for
@@ -27,13 +27,13 @@ import tech.bsdb.tools.source.SourceFile;
  * @param columns the columns, in path order
  * @param values their values by name, in path order, for each list of directories
  */
-record PartitionColumns(
+public record PartitionColumns(
     List<Column> columns, Map<List<String>, Map<String, PartitionValue>> values) {
   private static final String NULL = "__HIVE_DEFAULT_PARTITION__";
   private static final String IGNORE_HINT = " (--partitions ignore reads the files alone)";
 
   /** No columns, whatever the directories are called. */
-  static final PartitionColumns NONE = new PartitionColumns(List.of(), Map.of());
+  public static final PartitionColumns NONE = new PartitionColumns(List.of(), Map.of());
 
   /**
    * A column and its value in a file.
@@ -49,7 +49,7 @@ record PartitionColumns(
    * @throws InputException if a directory is not a valid partition, or two files have different
    *     columns; the message names them
    */
-  static PartitionColumns of(List<SourceFile> files, Partitions how) throws InputException {
+  public static PartitionColumns of(List<SourceFile> files, Partitions how) throws InputException {
     if (how == Partitions.IGNORE || files.isEmpty()) {
       return NONE;
     }
@@ -117,7 +117,7 @@ record PartitionColumns(
   }
 
   /** Returns a file's values by column name, in path order. */
-  Map<String, PartitionValue> of(SourceFile file) {
+  public Map<String, PartitionValue> of(SourceFile file) {
     return values.getOrDefault(file.partitions(), Map.of());
   }
 

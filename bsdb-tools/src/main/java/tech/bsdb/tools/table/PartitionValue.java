@@ -1,6 +1,8 @@
-package tech.bsdb.tools.parquet;
+package tech.bsdb.tools.table;
 
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.rows.BadRowException;
+import tech.bsdb.tools.rows.KeyText;
 import tech.bsdb.tools.rows.RowBuffer;
 import tech.bsdb.tools.rows.RowType.Column;
 import tech.bsdb.tools.rows.RowType.Kind;
@@ -13,13 +15,14 @@ import tech.bsdb.tools.rows.RowType.Scalar;
  * @param inRow the value as a nullable column of a row
  * @param inKey the value as a key; null if it is null
  */
-record PartitionValue(Column column, byte[] inRow, byte @Nullable [] inKey) implements KeyPart {
+public record PartitionValue(Column column, byte[] inRow, byte @Nullable [] inKey)
+    implements KeyPart {
   /**
    * Creates the value of a text.
    *
    * @param text a text from which {@link PartitionType} inferred the column's type; null for null
    */
-  static PartitionValue of(Column column, @Nullable String text) {
+  public static PartitionValue of(Column column, @Nullable String text) {
     RowBuffer row = new RowBuffer();
     if (text == null) {
       row.putLong(0);
@@ -34,19 +37,22 @@ record PartitionValue(Column column, byte[] inRow, byte @Nullable [] inKey) impl
     if (type.kind() == Kind.STRING) {
       key.putText(text);
     } else {
-      KeyColumn.write(type, value, key);
+      write(type, value, key);
     }
     return new PartitionValue(column, row.copy(), key.copy());
   }
 
-  /** Returns the non-null type. */
-  Scalar type() {
-    return (Scalar) column.type();
+  private static void write(Scalar type, RowBuffer value, RowBuffer out) {
+    try {
+      new KeyText(type).write(value, out);
+    } catch (BadRowException e) {
+      throw new IllegalArgumentException(e); // it was made from a text of the type
+    }
   }
 
-  /** Returns an encoder that writes it as a nullable column of a row. */
-  Encoder encoder() {
-    return new Encoder.Same(inRow);
+  /** Returns the non-null type. */
+  public Scalar type() {
+    return (Scalar) column.type();
   }
 
   /** Returns the column's name. */

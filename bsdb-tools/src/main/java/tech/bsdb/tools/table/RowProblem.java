@@ -1,16 +1,16 @@
-package tech.bsdb.tools.parquet;
+package tech.bsdb.tools.table;
 
 import org.jspecify.annotations.Nullable;
 
 /** The first problem noted with the current row, if any. */
-final class RowProblem {
+public final class RowProblem {
   private @Nullable String reason;
   private String detail = "";
   private @Nullable String keptReason;
   private String keptDetail = "";
 
   /** Begins a row. */
-  void clear() {
+  public void clear() {
     reason = null;
   }
 
@@ -20,7 +20,7 @@ final class RowProblem {
    * @param reason the kind of problem, under which rows are counted
    * @param detail what the problem concerns, such as the column
    */
-  void note(String reason, String detail) {
+  public void note(String reason, String detail) {
     if (this.reason == null) {
       this.reason = reason;
       this.detail = detail;
@@ -28,23 +28,23 @@ final class RowProblem {
   }
 
   /** Remembers the current problem, or that there is none. */
-  void keep() {
+  public void keep() {
     keptReason = reason;
     keptDetail = detail;
   }
 
   /** Forgets what was noted since it was told to {@link #keep} the problem. */
-  void restore() {
+  public void restore() {
     reason = keptReason;
     detail = keptDetail;
   }
 
   /** Returns the reason, or null if there is no problem. */
-  @Nullable String reason() {
+  public @Nullable String reason() {
     return reason;
   }
 
-  String detail() {
+  public String detail() {
     return detail;
   }
 }

@@ -1,4 +1,4 @@
-package tech.bsdb.tools.parquet;
+package tech.bsdb.tools.table;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -9,27 +9,30 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.Batch;
 import tech.bsdb.tools.input.OrderedPipeline;
-import tech.bsdb.tools.parquet.ParquetFile.RowGroup;
 
 /**
- * Reads row groups on several threads and delivers their rows on one, in the order of the input.
+ * Reads the parts of an input, such as row groups, on several threads and delivers their rows on
+ * one, in the order of the input.
  *
- * <p>Each row group is a lane of an {@link OrderedPipeline}: a worker takes the next row group,
- * reads it, and adds its rows batch by batch. Memory is bounded: once the row groups and batches in
- * memory reach the limit, workers wait. The row group whose rows are awaited is exempt while it has
- * no batch ready, so the run cannot stall.
+ * <p>Each part is a lane of an {@link OrderedPipeline}: a worker takes the next part, reads it, and
+ * adds its rows batch by batch. Memory is bounded: once the parts and batches in memory reach the
+ * limit, workers wait. The part whose rows are awaited is exempt while it has no batch ready, so
+ * the run cannot stall.
+ *
+ * @param <P> a part
  */
-final class RowPipeline {
+public final class RowPipeline<P> {
   /**
-   * A row group to read.
+   * A part to read.
    *
-   * @param number its place among all row groups, from 0
-   * @param fileNumber the file's place among all files, from 0
+   * @param number its place among all parts, from 0
+   * @param file its file's place among all files, from 0
+   * @param bytes what it takes in memory, and the measure of progress
    */
-  record Task(int number, ParquetFile file, int fileNumber, RowGroup rowGroup) {}
+  public record Task<P>(int number, int file, P part, long bytes) {}
 
-  private final List<Task> tasks;
-  private final Supplier<RowReader> readers;
+  private final List<Task<P>> tasks;
+  private final Supplier<? extends PartReader<P>> readers;
   private final Supplier<Batch> batches;
   private final int threads;
   private final long maxHeld;
@@ -43,11 +46,11 @@ final class RowPipeline {
   /**
    * A pipeline that has not started.
    *
-   * @param maxHeld bytes of row groups and rows in memory beyond which workers wait
+   * @param maxHeld bytes of parts and rows in memory beyond which workers wait
    */
-  RowPipeline(
-      List<Task> tasks,
-      Supplier<RowReader> readers,
+  public RowPipeline(
+      List<Task<P>> tasks,
+      Supplier<? extends PartReader<P>> readers,
       Supplier<Batch> batches,
       int threads,
       long maxHeld) {
@@ -56,18 +59,18 @@ final class RowPipeline {
     this.batches = batches;
     this.threads = Math.min(threads, tasks.size());
     this.maxHeld = maxHeld;
-    this.rows = new OrderedPipeline<>(this, "bsdb-parquet-", this.threads);
+    this.rows = new OrderedPipeline<>(this, "bsdb-rows-", this.threads);
     rows.setLanes(tasks.size());
   }
 
   /**
    * Reads everything; may be called once.
    *
-   * @param taker takes the number of a row group and its next batch, in the order of the input;
-   *     then the batch belongs to the pipeline again
+   * @param taker takes the number of a part and its next batch, in the order of the input; then the
+   *     batch belongs to the pipeline again
    * @throws IOException if reading or the taker fails; all workers have ended by then
    */
-  void run(OrderedPipeline.Taker<RowBatch> taker) throws IOException {
+  public void run(OrderedPipeline.Taker<RowBatch> taker) throws IOException {
     rows.run(
         this::work,
         (lane, batch) -> {
@@ -77,43 +80,43 @@ final class RowPipeline {
   }
 
   /** Makes the run end with an exception; may be called from any thread. */
-  void stop() {
+  public void stop() {
     rows.stop();
   }
 
   private void work() {
-    try (RowReader reader = readers.get()) {
-      for (Task task = take(); task != null; task = take()) {
+    try (PartReader<P> reader = readers.get()) {
+      for (Task<P> task = take(); task != null; task = take()) {
         read(task, reader);
       }
     }
   }
 
-  private synchronized @Nullable Task take() {
+  private synchronized @Nullable Task<P> take() {
     return rows.isStopped() || taken == tasks.size() ? null : tasks.get(taken++);
   }
 
-  private void read(Task task, RowReader reader) {
+  private void read(Task<P> task, PartReader<P> reader) {
     Throwable failure = null;
-    long bytes = task.rowGroup().bytes();
+    long bytes = task.bytes();
     boolean admitted = false;
     try {
-      admitted = hold(task, bytes);
+      admitted = hold(task.number(), bytes);
       if (admitted) {
-        reader.read(task.file(), task.rowGroup(), new Ready(task));
+        reader.read(task.part(), new Ready(task.number()));
       }
     } catch (Throwable thrown) {
       failure = thrown;
     }
-    end(task, admitted ? bytes : 0, failure);
+    end(task.number(), admitted ? bytes : 0, failure);
   }
 
-  /** Receives the batches of a row group. */
-  private final class Ready implements RowReader.Sink {
-    private final Task task;
+  /** Receives the batches of a part. */
+  private final class Ready implements PartReader.Sink {
+    private final int part;
 
-    Ready(Task task) {
-      this.task = task;
+    Ready(int part) {
+      this.part = part;
     }
 
     @Override
@@ -123,17 +126,17 @@ final class RowPipeline {
 
     @Override
     public boolean take(RowBatch batch) throws IOException {
-      if (!hold(task, batch.bytes())) {
+      if (!hold(part, batch.bytes())) {
         return false;
       }
-      rows.add(task.number(), batch);
+      rows.add(part, batch);
       return true;
     }
   }
 
   /** Waits until there is room for the given number of bytes; false if the run was stopped. */
-  private synchronized boolean hold(Task task, long bytes) throws InterruptedIOException {
-    boolean wanted = rows.await(() -> held + bytes <= maxHeld || rows.isAwaited(task.number()));
+  private synchronized boolean hold(int part, long bytes) throws InterruptedIOException {
+    boolean wanted = rows.await(() -> held + bytes <= maxHeld || rows.isAwaited(part));
     held += wanted ? bytes : 0;
     return wanted;
   }
@@ -148,9 +151,9 @@ final class RowPipeline {
     return new RowBatch(batches.get());
   }
 
-  private synchronized void end(Task task, long bytes, @Nullable Throwable failure) {
+  private synchronized void end(int part, long bytes, @Nullable Throwable failure) {
     held -= bytes;
-    rows.end(task.number(), failure);
+    rows.end(part, failure);
     notifyAll();
   }
 

@@ -1,4 +1,4 @@
-package tech.bsdb.tools.parquet;
+package tech.bsdb.tools.table;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -26,7 +26,7 @@ import tech.bsdb.tools.rows.RowType.Scalar;
  *     href="https://spark.apache.org/docs/latest/sql-data-sources-parquet.html#partition-discovery">partition
  *     discovery</a>
  */
-final class PartitionType {
+public final class PartitionType {
   private static final int MAX_DIGITS = 38;
   private static final Pattern INTEGER = Pattern.compile("[+-]?[0-9]{1,60}");
   private static final Pattern NUMBER =

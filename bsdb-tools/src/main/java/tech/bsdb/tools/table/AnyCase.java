@@ -1,0 +1,29 @@
+package tech.bsdb.tools.table;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** Names of columns and fields, which may differ in case from file to file. */
+public final class AnyCase {
+  private AnyCase() {}
+
+  /** Returns what names that differ only in case have in common. */
+  public static String of(String name) {
+    return name.toLowerCase(Locale.ROOT);
+  }
+
+  /** Returns the fields whose names differ from a name at most in case. */
+  public static <F> List<F> variants(List<F> fields, Function<F, String> nameOf, String name) {
+    return fields.stream().filter(field -> of(nameOf.apply(field)).equals(of(name))).toList();
+  }
+
+  /** Finds a field by its name, or else the only one whose name differs in case. */
+  public static <F> Optional<F> field(List<F> fields, Function<F, String> nameOf, String name) {
+    List<F> variants = variants(fields, nameOf, name);
+    Optional<F> exact =
+        variants.stream().filter(field -> nameOf.apply(field).equals(name)).findFirst();
+    return exact.isPresent() || variants.size() != 1 ? exact : Optional.of(variants.get(0));
+  }
+}
