@@ -14,12 +14,12 @@ import tech.bsdb.tools.make.TargetOptions;
 
 /**
  * {@code bsdb build}: builds a database from text lines, CSV or JSON lines; {@link ParquetBuilder}
- * does it from Parquet.
+ * does it from files of typed rows, such as Parquet.
  */
 public final class Builder extends Command {
   /** For the service loader. */
   public Builder() {
-    super("build", "build a database from text, CSV, JSON lines or Parquet");
+    super("build", "build a database from text, CSV, JSON lines, Parquet, Avro, ORC or Arrow");
   }
 
   /** Runs {@code bsdb build} and exits with its code. */
@@ -29,7 +29,7 @@ public final class Builder extends Command {
 
   @Override
   public String runs(List<String> line) throws UsageException {
-    return RecordFormat.of(line) == RecordFormat.PARQUET ? "build-parquet" : name();
+    return RecordFormat.of(line) == RecordFormat.TEXT ? name() : "build-parquet";
   }
 
   @Override

@@ -13,7 +13,7 @@ import tech.bsdb.tools.make.SourceOptions;
 
 /**
  * {@code bsdb merge}: merges changes from text lines, CSV or JSON lines into a database; {@link
- * ParquetMerger} does it from Parquet.
+ * ParquetMerger} does it from files of typed rows, such as Parquet.
  */
 public final class Merger extends Command {
   private static final String EXAMPLE = "bsdb merge -d ./rdb -i today.txt -o ./new-rdb";
@@ -30,7 +30,7 @@ public final class Merger extends Command {
 
   @Override
   public String runs(List<String> line) throws UsageException {
-    return RecordFormat.of(line) == RecordFormat.PARQUET ? "merge-parquet" : name();
+    return RecordFormat.of(line) == RecordFormat.TEXT ? name() : "merge-parquet";
   }
 
   @Override

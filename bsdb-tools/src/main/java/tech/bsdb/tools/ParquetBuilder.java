@@ -5,13 +5,14 @@ import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.make.BuildRun;
 import tech.bsdb.tools.make.ParquetSourceOptions;
+import tech.bsdb.tools.make.RowInput;
 import tech.bsdb.tools.make.TargetOptions;
-import tech.bsdb.tools.parquet.ParquetRecords;
-import tech.bsdb.tools.source.FileSourceOptions;
-import tech.bsdb.tools.source.FileSources;
 import tech.bsdb.tools.table.TableOptions;
 
-/** {@code bsdb build-parquet}: builds a database from Parquet files, local or on HDFS. */
+/**
+ * {@code bsdb build-parquet}: builds a database from files of typed rows, local or on HDFS:
+ * Parquet, or what the names of the inputs or {@code --format} say.
+ */
 public final class ParquetBuilder extends Command {
   /** For the service loader. */
   public ParquetBuilder() {
@@ -27,9 +28,9 @@ public final class ParquetBuilder extends Command {
   protected int run(Arguments arguments, Console console) throws Exception {
     TargetOptions target = TargetOptions.of(arguments);
     TableOptions source = ParquetSourceOptions.of(arguments, target.build());
-    FileSourceOptions sources = FileSourceOptions.of(arguments);
-    new BuildRun("bsdb build-parquet", target, arguments, console, null)
-        .run(() -> ParquetRecords.open(source, FileSources.open(sources)));
+    RowInput input = RowInput.of(arguments);
+    new BuildRun(input.program("bsdb build"), target, arguments, console, null)
+        .run(() -> input.open(source));
     return OK;
   }
 }

@@ -5,12 +5,13 @@ import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.make.MergeRun;
 import tech.bsdb.tools.make.ParquetSourceOptions;
-import tech.bsdb.tools.parquet.ParquetRecords;
-import tech.bsdb.tools.source.FileSourceOptions;
-import tech.bsdb.tools.source.FileSources;
+import tech.bsdb.tools.make.RowInput;
 import tech.bsdb.tools.table.TableOptions;
 
-/** {@code bsdb merge-parquet}: merges changes from Parquet files, local or on HDFS. */
+/**
+ * {@code bsdb merge-parquet}: merges changes from files of typed rows, local or on HDFS: Parquet,
+ * or what the names of the inputs or {@code --format} say.
+ */
 public final class ParquetMerger extends Command {
   private static final String EXAMPLE =
       "bsdb merge-parquet -d ./users -i today.parquet -kf id -o ./new-users";
@@ -27,12 +28,13 @@ public final class ParquetMerger extends Command {
 
   @Override
   protected int run(Arguments arguments, Console console) throws Exception {
-    FileSourceOptions sources = FileSourceOptions.of(arguments);
-    new MergeRun("bsdb merge-parquet", EXAMPLE, ParquetSourceOptions.OF_ROWS, arguments, console)
+    RowInput input = RowInput.of(arguments);
+    new MergeRun(
+            input.program("bsdb merge"), EXAMPLE, ParquetSourceOptions.OF_ROWS, arguments, console)
         .run(
             (build, stored) -> {
               TableOptions options = ParquetSourceOptions.ofChanges(arguments, build, stored);
-              return () -> ParquetRecords.open(options, FileSources.open(sources));
+              return () -> input.open(options);
             });
     return OK;
   }

@@ -35,10 +35,12 @@ class ArrowsTest {
       rows: cli text
       input: cli rows text
       source: cli input
-      parquet: input source rows text
+      table: input rows source text
+      avro: input rows source table
+      parquet: input source rows table text
       inspect: cli input rows source text
       publish: cli input inspect source
-      make: cli input inspect parquet publish rows text
+      make: cli input inspect parquet publish rows source table text
       serve.batch: text
       serve.client: cli
       serve.dataset: cli inspect rows serve.client
@@ -101,7 +103,7 @@ class ArrowsTest {
     "org.apache.parquet.., source parquet",
     "org.apache.parquet.column.., parquet",
     "org.apache.parquet.schema.., parquet",
-    "org.apache.avro.., rows",
+    "org.apache.avro.., avro rows",
     "com.fasterxml.jackson.., cli input rows serve.cluster",
     "org.apache.commons.cli.., cli",
     "io.netty.., serve serve.client serve.resp",

@@ -544,11 +544,11 @@ class ParquetBuilderTest {
         .startsWith("bsdb build: by their names, ")
         .contains("a.parquet\" is Parquet", "text\" is not", "--format");
     assertThat(bsdb("build", "-i", path("text"), "-kf", "id", "-o", path("db")).err())
-        .contains("-kf is for Parquet (--format parquet)");
+        .contains("-kf is for files of typed rows (--format parquet, avro, orc or arrow)");
     assertThat(bsdb("build", "-i", path("a.parquet"), "--csv", "-o", path("db")).err())
         .startsWith("bsdb build-parquet: --csv is for text (--format text)");
-    assertThat(bsdb("build", "-i", path("text"), "--format", "orc", "-o", path("db")).err())
-        .contains("--format takes text or parquet, not \"orc\"");
+    assertThat(bsdb("build", "-i", path("text"), "--format", "xml", "-o", path("db")).err())
+        .contains("--format takes text, parquet, avro, orc, arrow, delta or iceberg, not \"xml\"");
     assertThat(build("-i", path("a.parquet"), "-kf", "id", "--format", "text").err())
         .contains("--format text: this command reads Parquet only");
     assertThat(bsdb("build", "--format", "parquet", "--help").out())

@@ -26,6 +26,7 @@ public final class ParquetSourceOptions {
           "-kf",
           "--key-join",
           "--value-fields",
+          "--columns",
           "--value-raw",
           "--int96",
           "--widen",
@@ -93,7 +94,7 @@ public final class ParquetSourceOptions {
 
   private static TableOptions of(Arguments arguments, BuildOptions target, String example)
       throws UsageException {
-    RecordFormat.PARQUET.requireIn(arguments);
+    RecordFormat format = RecordFormat.ofRows(arguments);
     List<String> inputs = arguments.all("-i");
     if (inputs.isEmpty() || inputs.contains("")) {
       throw new UsageException("no input given (-i); for example: " + example);
@@ -102,10 +103,17 @@ public final class ParquetSourceOptions {
       throw new UsageException(
           "-i -: Parquet is read from its end, so standard input cannot be used; name a file");
     }
+    if (format != RecordFormat.PARQUET) {
+      arguments.refuse(List.of("--int96"), "is for Parquet (--format parquet)");
+    }
+    if (format != RecordFormat.PARQUET) {
+      arguments.refuse(List.of("--int96"), "is for Parquet (--format parquet)");
+    }
     OnBadLine onBadRow = SourceOptions.onBadLine(arguments);
     TargetOptions.refuseSameFile(arguments, "--rejects", "--keytab");
-    arguments.refuseTogether(
-        "--value-raw", "--value-fields", "the value is one column's bytes, or a row");
+    for (String fields : List.of("--value-fields", "--columns")) {
+      arguments.refuseTogether("--value-raw", fields, "the value is one column's bytes, or a row");
+    }
     List<String> keys = keys(arguments);
     boolean typed = !arguments.has("--value-raw");
     boolean cut = typed && target.approximateWidth() > 0;
@@ -113,7 +121,7 @@ public final class ParquetSourceOptions {
         inputs,
         keys,
         join(arguments, keys),
-        names(arguments, "--value-fields"),
+        valueFields(arguments),
         arguments.text("--value-raw").orElse(null),
         false,
         onBadRow,
@@ -125,6 +133,11 @@ public final class ParquetSourceOptions {
         null,
         null,
         types(arguments));
+  }
+
+  private static List<String> valueFields(Arguments arguments) throws UsageException {
+    arguments.refuseTogether("--columns", "--value-fields", "both name the columns of the row");
+    return names(arguments, arguments.has("--columns") ? "--columns" : "--value-fields");
   }
 
   /** The key columns. */

@@ -1,6 +1,10 @@
 package tech.bsdb.tools.make;
 
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.UsageException;
@@ -8,40 +12,95 @@ import tech.bsdb.tools.cli.UsageException;
 /** What the records of a build or of a merge are read from. */
 public enum RecordFormat {
   /** Text lines, CSV or JSON lines. */
-  TEXT,
+  TEXT("text", null),
   /** Parquet files. */
-  PARQUET;
+  PARQUET("Parquet", "parquet|parq"),
+  /** Avro's object container files. */
+  AVRO("Avro", "avro"),
+  /** ORC files. */
+  ORC("ORC", "orc"),
+  /** Files and streams of Arrow IPC, which Feather of version 2 is. */
+  ARROW("Arrow", "arrow|feather|ipc|arrows"),
+  /** Tables of Delta Lake. */
+  DELTA("a Delta Lake table", null),
+  /** Tables of Iceberg. */
+  ICEBERG("an Iceberg table", null);
 
   private static final String OPTION = "--format";
+
+  private final String title;
+  private final @Nullable Pattern names;
+
+  RecordFormat(String title, @Nullable String suffixes) {
+    this.title = title;
+    this.names = suffixes == null ? null : Pattern.compile("(?s).*\\.(" + suffixes + ")/*");
+  }
+
+  /** Returns the word for the command line. */
+  public String word() {
+    return name().toLowerCase(Locale.ROOT);
+  }
 
   /**
    * Finds the format of a command line, before anything else of it is read: what {@code --format}
    * says, or else what the names of the inputs do.
    *
-   * @throws UsageException if some inputs are Parquet by their names, and others are not
+   * @throws UsageException if the names of the inputs are those of several formats
    */
   public static RecordFormat of(List<String> line) throws UsageException {
-    @Nullable String text = null;
-    @Nullable String parquet = null;
+    Map<RecordFormat, String> inputs = new LinkedHashMap<>();
     for (int i = 0; i < line.size() && !line.get(i).equals("--"); i++) {
       String format = value(line, i, OPTION);
       if (format != null) {
-        return format.equals("parquet") ? PARQUET : TEXT;
+        return ofWord(format);
       }
       String input = value(line, i, "-i");
-      if (input != null && input.matches("(?s).*\\.(parquet|parq)/*")) {
-        parquet = input;
-      } else if (input != null) {
-        text = input;
+      if (input != null) {
+        inputs.putIfAbsent(ofName(input), input);
       }
     }
-    if (text != null && parquet != null) {
-      throw new UsageException(
-          "by their names, \"%s\" is Parquet and \"%s\" is not (one build reads one kind; --format text, or"
-                  .formatted(parquet, text)
-              + " --format parquet, says which)");
+    return only(inputs);
+  }
+
+  /** The format of a word; text if there is none, so that the command for text complains. */
+  private static RecordFormat ofWord(String word) {
+    for (RecordFormat format : values()) {
+      if (format.word().equals(word)) {
+        return format;
+      }
     }
-    return parquet != null ? PARQUET : TEXT;
+    return TEXT;
+  }
+
+  private static RecordFormat ofName(String input) {
+    for (RecordFormat format : values()) {
+      if (format.names != null && format.names.matcher(input).matches()) {
+        return format;
+      }
+    }
+    return TEXT;
+  }
+
+  private static RecordFormat only(Map<RecordFormat, String> inputs) throws UsageException {
+    if (inputs.isEmpty()) {
+      return TEXT;
+    }
+    List<RecordFormat> formats = inputs.keySet().stream().sorted().toList();
+    RecordFormat last = formats.get(formats.size() - 1);
+    if (formats.size() > 1) {
+      RecordFormat first = formats.get(0);
+      throw new UsageException(
+          ("by their names, \"%s\" is %s and \"%s\" is %s (one build reads one kind; --format %s, or"
+                  + " --format %s, says which)")
+              .formatted(
+                  inputs.get(last),
+                  last.title,
+                  inputs.get(first),
+                  first == TEXT ? "not" : first.title,
+                  first.word(),
+                  last.word()));
+    }
+    return last;
   }
 
   /** The value of an option that is the next argument, or a part of it; null if there is none. */
@@ -61,7 +120,32 @@ public enum RecordFormat {
   void requireIn(Arguments arguments) throws UsageException {
     if (arguments.choice(OPTION, RecordFormat.class, this) != this) {
       throw new UsageException(
+          OPTION
+              + " "
+              + arguments.text(OPTION, "")
+              + ": this command reads text only (bsdb build and bsdb merge read all formats)");
+    }
+  }
+
+  /**
+   * Finds the format of typed rows that arguments ask for; Parquet if nothing says otherwise.
+   *
+   * @throws UsageException if it is text, or the names of the inputs are those of several formats
+   */
+  static RecordFormat ofRows(Arguments arguments) throws UsageException {
+    RecordFormat asked = arguments.choice(OPTION, RecordFormat.class, PARQUET);
+    if (asked == TEXT) {
+      throw new UsageException(
           "--format text: this command reads Parquet only (bsdb build and bsdb merge read both)");
     }
+    if (arguments.has(OPTION)) {
+      return asked;
+    }
+    Map<RecordFormat, String> inputs = new LinkedHashMap<>();
+    for (String input : arguments.all("-i")) {
+      RecordFormat named = ofName(input);
+      inputs.putIfAbsent(named == TEXT ? PARQUET : named, input);
+    }
+    return inputs.isEmpty() ? PARQUET : only(inputs);
   }
 }

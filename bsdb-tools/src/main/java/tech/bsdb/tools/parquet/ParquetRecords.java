@@ -40,7 +40,8 @@ public final class ParquetRecords {
       PartitionColumns partitions = PartitionColumns.of(origin.found(), options.partitions());
       List<ParquetFile> files =
           origin.each(
-              options.threads(), file -> ParquetFile.of(file, options, partitions.of(file)));
+              options.threads(),
+              file -> ParquetFile.of(file, options, partitions.of(file.partitions())));
       keepSomeFooters(files);
       Agreement agreement =
           Agreement.of(options, files.stream().map(ParquetFile::selection).toList(), partitions);

@@ -1,5 +1,6 @@
 package tech.bsdb.tools.source;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.apache.parquet.io.InputFile;
@@ -28,5 +29,10 @@ public record SourceFile(
    */
   public boolean isUnchanged() {
     return !(file instanceof LocalParquet here) || here.isUnchanged();
+  }
+
+  /** Opens it for reading from any position. */
+  public SourceInput open() throws IOException {
+    return new SourceInput(name, file.newStream());
   }
 }

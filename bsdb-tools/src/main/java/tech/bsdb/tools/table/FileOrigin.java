@@ -113,7 +113,7 @@ public final class FileOrigin implements TableRecords.Origin {
   }
 
   @Override
-  public List<String> files() {
+  public List<String> names() {
     return found.stream().map(SourceFile::name).toList();
   }
 

@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.rows.RowType.Column;
@@ -46,35 +47,48 @@ public record PartitionColumns(
   /**
    * Determines the columns of files.
    *
+   * @param nameOf returns a file's name, for messages
+   * @param directoriesOf returns the directories named {@code NAME=VALUE} on its path, from the top
    * @throws InputException if a directory is not a valid partition, or two files have different
    *     columns; the message names them
    */
-  public static PartitionColumns of(List<SourceFile> files, Partitions how) throws InputException {
+  public static <F> PartitionColumns of(
+      List<? extends F> files,
+      Function<F, String> nameOf,
+      Function<F, List<String>> directoriesOf,
+      Partitions how)
+      throws InputException {
     if (how == Partitions.IGNORE || files.isEmpty()) {
       return NONE;
     }
     Map<String, Part> parsed = new HashMap<>();
     Map<List<String>, List<Part>> byDirectories = new LinkedHashMap<>();
     List<String> names = null;
-    for (SourceFile file : files) {
-      if (!byDirectories.containsKey(file.partitions())) {
-        List<Part> parts = parts(file, parsed);
+    for (F file : files) {
+      List<String> directories = directoriesOf.apply(file);
+      if (!byDirectories.containsKey(directories)) {
+        List<Part> parts = parts(directories, nameOf.apply(file), parsed);
         List<String> own = parts.stream().map(Part::name).toList();
         names = names == null ? own : names;
         if (!own.equals(names)) {
           throw new InputException(
               "the directories of %s%s, those of %s%s; all files of a table must have the same%s"
                   .formatted(
-                      files.get(0).name(),
+                      nameOf.apply(files.get(0)),
                       shown(names),
-                      file.name(),
+                      nameOf.apply(file),
                       shown(own),
                       hint(names, own)));
         }
-        byDirectories.put(file.partitions(), parts);
+        byDirectories.put(directories, parts);
       }
     }
     return of(names == null ? List.of() : names, byDirectories, how);
+  }
+
+  /** Determines the columns of files. */
+  public static PartitionColumns of(List<SourceFile> files, Partitions how) throws InputException {
+    return of(files, SourceFile::name, SourceFile::partitions, how);
   }
 
   private static PartitionColumns of(
@@ -116,23 +130,24 @@ public record PartitionColumns(
     return names.isEmpty() ? " make no columns" : " make the columns " + String.join(", ", names);
   }
 
-  /** Returns a file's values by column name, in path order. */
-  public Map<String, PartitionValue> of(SourceFile file) {
-    return values.getOrDefault(file.partitions(), Map.of());
+  /** Returns the values of a file in such directories by column name, in path order. */
+  public Map<String, PartitionValue> of(List<String> directories) {
+    return values.getOrDefault(directories, Map.of());
   }
 
-  private static List<Part> parts(SourceFile file, Map<String, Part> parsed) throws InputException {
+  private static List<Part> parts(List<String> directories, String file, Map<String, Part> parsed)
+      throws InputException {
     List<Part> parts = new ArrayList<>();
     Set<String> names = new HashSet<>();
-    for (String directory : file.partitions()) {
+    for (String directory : directories) {
       Part part = parsed.get(directory);
       if (part == null) {
-        part = parse(directory, file.name());
+        part = parse(directory, file);
         parsed.put(directory, part);
       }
       if (!names.add(part.name())) {
         throw new InputException(
-            file.name() + ": two of its directories are named " + part.name() + "=" + IGNORE_HINT);
+            file + ": two of its directories are named " + part.name() + "=" + IGNORE_HINT);
       }
       parts.add(part);
     }

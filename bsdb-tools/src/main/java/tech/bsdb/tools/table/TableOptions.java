@@ -125,6 +125,20 @@ public record TableOptions(
     return row || named().stream().map(AnyCase::of).anyMatch(AnyCase.of(column)::equals);
   }
 
+  /**
+   * Whether a column of a file may be needed for the key, the value or deletions: it is named, in
+   * any case, or a field below it is, or all columns are.
+   */
+  public boolean needs(String column) {
+    if (rawColumn == null && !keysOnly && valueColumns.isEmpty()) {
+      return true;
+    }
+    String own = AnyCase.of(column);
+    return named().stream()
+        .map(AnyCase::of)
+        .anyMatch(name -> name.equals(own) || name.startsWith(own + "."));
+  }
+
   /** Returns the columns that are named for the key, the value or deletions. */
   List<String> named() {
     List<String> named = new ArrayList<>(keyColumns);

@@ -2,6 +2,7 @@ package tech.bsdb.tools.table;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
@@ -39,7 +40,7 @@ public final class TableRecords extends PipedSource {
   /** Where rows come from. */
   public interface Origin extends AutoCloseable {
     /** Returns the names of the files, in reading order. */
-    List<String> files();
+    List<String> names();
 
     /** Returns the local databases below the input directories, which were skipped. */
     default List<Path> databases() {
@@ -48,7 +49,7 @@ public final class TableRecords extends PipedSource {
 
     /** Returns how many files are read, and how many were left out. */
     default InputReport.Files counts() {
-      return new InputReport.Files(files().size(), 0, 0);
+      return new InputReport.Files(names().size(), 0, 0);
     }
 
     @Override
@@ -93,7 +94,7 @@ public final class TableRecords extends PipedSource {
 
   private TableRecords(TableOptions options, Origin origin, Agreement agreement, Pipelines<?> parts)
       throws InputException {
-    super(new Ledger(origin.files(), ": row ", List.of()));
+    super(new Ledger(origin.names(), ": row ", List.of()));
     this.options = options;
     this.origin = origin;
     this.agreement = agreement;
@@ -120,6 +121,47 @@ public final class TableRecords extends PipedSource {
       Function<@Nullable RowConverter, ? extends PartReader<P>> readers)
       throws InputException {
     return new TableRecords(options, origin, agreement, new Pipelines<>(tasks, readers));
+  }
+
+  /**
+   * Opens a table.
+   *
+   * @throws InputException if the input cannot be read, or its files do not agree; the message
+   *     names the file and the column
+   */
+  public static TableRecords open(TableRequest request, TableSource source) throws IOException {
+    TableOptions options = request.options();
+    Table table = source.open(request);
+    try {
+      PartitionColumns partitions =
+          PartitionColumns.of(
+              table.files(), TableFile::name, TableFile::directories, options.partitions());
+      List<TableColumns> files = new ArrayList<>();
+      List<Task<TableReader.Piece>> tasks = new ArrayList<>();
+      for (TableFile file : table.files()) {
+        TableColumns columns = TableColumns.of(options, file, partitions.of(file.directories()));
+        for (TableFile.Part part : file.parts()) {
+          tasks.add(
+              new Task<>(
+                  tasks.size(), files.size(), new TableReader.Piece(columns, part), part.bytes()));
+        }
+        files.add(columns);
+      }
+      Agreement agreement = Agreement.of(options, files, partitions).withNotes(table.notes());
+      return of(
+          options,
+          table,
+          agreement,
+          tasks,
+          converter -> new TableReader(options, agreement, converter));
+    } catch (IOException | RuntimeException | Error e) {
+      try {
+        table.close();
+      } catch (IOException lessImportant) {
+        e.addSuppressed(lessImportant);
+      }
+      throw e;
+    }
   }
 
   private static RowResolution resolution(RowSchema written, RowSchema stored)
@@ -163,7 +205,7 @@ public final class TableRecords extends PipedSource {
 
   /** Returns the names of the files, in reading order. */
   public List<String> files() {
-    return origin.files();
+    return origin.names();
   }
 
   @Override

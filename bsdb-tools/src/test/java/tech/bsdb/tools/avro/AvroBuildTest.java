@@ -1,0 +1,130 @@
+package tech.bsdb.tools.avro;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static tech.bsdb.tools.CommandRun.bsdb;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.avro.Schema;
+import org.apache.avro.file.CodecFactory;
+import org.apache.avro.file.DataFileWriter;
+import org.apache.avro.generic.GenericData;
+import org.apache.avro.generic.GenericDatumWriter;
+import org.apache.avro.generic.GenericRecord;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.tools.CommandRun;
+
+/** Builds and merges from Avro's object container files, as users run them. */
+class AvroBuildTest {
+  private static final Schema USERS =
+      new Schema.Parser()
+          .parse(
+              "{'type': 'record', 'name': 'user', 'fields': [".replace('\'', '"')
+                  + "{'name': 'id', 'type': 'long'},".replace('\'', '"')
+                  + "{'name': 'name', 'type': ['null', 'string']},".replace('\'', '"')
+                  + "{'name': 'any', 'type': ['int', 'string']}]}".replace('\'', '"'));
+
+  @TempDir Path folder;
+
+  private String path(String name) {
+    return folder.resolve(name).toString();
+  }
+
+  private void users(String name, CodecFactory codec, int first, int rows) throws IOException {
+    try (DataFileWriter<GenericRecord> writer =
+        new DataFileWriter<>(new GenericDatumWriter<GenericRecord>(USERS))
+            .setCodec(codec)
+            .setSyncInterval(1000)
+            .create(USERS, folder.resolve(name).toFile())) {
+      for (int i = first; i < first + rows; i++) {
+        GenericRecord row = new GenericData.Record(USERS);
+        row.put("id", (long) i);
+        row.put("name", i % 3 == 0 ? null : "user " + i);
+        row.put("any", i % 2 == 0 ? (Object) i : "text");
+        writer.append(row);
+      }
+    }
+  }
+
+  private CommandRun build(String... more) {
+    List<String> line = new ArrayList<>(List.of("build", "-kf", "id", "-o", path("db")));
+    line.addAll(List.of(more));
+    return bsdb(line.toArray(String[]::new));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"null", "deflate", "snappy", "zstandard"})
+  void everyRowOfEveryBlockIsRead(String codec) throws Exception {
+    users("a.avro", CodecFactory.fromString(codec), 0, 2_000);
+
+    CommandRun built = build("-i", path("a.avro"), "--columns", "name,id");
+
+    assertThat(built.code()).as(built.toString()).isZero();
+    assertThat(bsdb("scan", "-d", path("db"), "--json").out().lines()).hasSize(2_000);
+    assertThat(bsdb("get", "-d", path("db"), "--json", "7").out())
+        .contains("\"key\":\"7\"", "{\"name\":\"user 7\",\"id\":7}");
+    assertThat(bsdb("get", "-d", path("db"), "--json", "9").out()).contains("{\"name\":null,");
+  }
+
+  @Test
+  void aUnionIsRefusedOnlyIfItIsNeeded() throws Exception {
+    users("a.avro", CodecFactory.nullCodec(), 0, 10);
+
+    assertThat(build("-i", path("a.avro")).err())
+        .contains(
+            "a.avro: column any is, or contains, a union of int and string, which cannot be read");
+    assertThat(build("-i", path("a.avro"), "--value-fields", "name").code()).isZero();
+  }
+
+  @Test
+  void changesAreMerged() throws Exception {
+    users("a.avro", CodecFactory.nullCodec(), 0, 10);
+    users("b.avro", CodecFactory.nullCodec(), 5, 10);
+    assertThat(build("-i", path("a.avro"), "--value-fields", "name").code()).isZero();
+
+    CommandRun merged =
+        bsdb(
+            "merge",
+            "-d",
+            path("db"),
+            "-i",
+            path("b.avro"),
+            "-kf",
+            "id",
+            "--delete-field",
+            "name=user 8",
+            "--value-fields",
+            "name",
+            "-o",
+            path("new"));
+
+    assertThat(merged.code()).as(merged.toString()).isZero();
+    assertThat(bsdb("scan", "-d", path("new"), "--json").out().lines()).hasSize(14);
+  }
+
+  @Test
+  void whatIsDamagedIsNamedWithItsPlace() throws Exception {
+    users("a.avro", CodecFactory.fromString("deflate"), 0, 2_000);
+    byte[] bytes = Files.readAllBytes(folder.resolve("a.avro"));
+    Files.write(folder.resolve("cut.avro"), Arrays.copyOf(bytes, bytes.length - 5));
+    Files.writeString(folder.resolve("text.avro"), "key value\n");
+
+    assertThat(build("-i", path("cut.avro"), "--value-fields", "name").err())
+        .contains("cut.avro: damaged: the block");
+    assertThat(build("-i", path("text.avro")).err()).contains("text.avro: not an Avro file");
+    assertThat(folder.resolve("db")).doesNotExist();
+  }
+
+  @Test
+  void aFormatWhoseJarIsMissingIsRefusedWithWhereItIs() throws Exception {
+    assertThat(build("-i", path("a.orc")).err())
+        .contains("--format orc needs bsdb-lake.jar", "lib/lake");
+  }
+}
