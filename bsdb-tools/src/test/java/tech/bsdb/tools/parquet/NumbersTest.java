@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import tech.bsdb.tools.parquet.ScalarEncoder.HalfFloat;
 import tech.bsdb.tools.parquet.ScalarEncoder.Int96;
+import tech.bsdb.tools.text.HalfFloat;
 
 /** Numbers in forms that Java has none for: INT96 timestamps and floats of 16 bits. */
 class NumbersTest {
