@@ -89,7 +89,6 @@ record ArrowMessages(Schema schema, short version, List<Place> places) {
         Footer.getRootAsFooter(
             ByteBuffer.wrap(bytes(in, file.length() - tail - length, length))
                 .order(ByteOrder.LITTLE_ENDIAN));
-    checkVersion(file, footer.version());
     List<Place> places = new ArrayList<>();
     for (int i = 0; i < footer.dictionariesLength(); i++) {
       places.add(place(footer.dictionaries(i), true, in));
@@ -104,7 +103,12 @@ record ArrowMessages(Schema schema, short version, List<Place> places) {
     if (schema == null) {
       throw new InputException(file.name() + ": damaged: it has no schema");
     }
-    return new ArrowMessages(schema, footer.version(), places);
+    short version = MetadataVersion.V5; // the footer of old writers does not tell
+    if (!places.isEmpty()) {
+      version = message(in, places.get(0).metadata(), places.get(0).length()).version();
+      checkVersion(file, version);
+    }
+    return new ArrowMessages(schema, version, places);
   }
 
   private static Place place(Block block, boolean isDictionary, SourceInput in) throws IOException {
