@@ -22,6 +22,7 @@ import pyarrow.compute
 import pyarrow.ipc
 import pyarrow.orc
 import pyarrow.parquet
+import pyorc
 
 UTC = datetime.timezone.utc
 OUT = Path(sys.argv[1])
@@ -42,7 +43,7 @@ def scalars():
         return [None if rnd.random() < 0.2 else make(i) for i in range(rows)]
 
     def moment(i):
-        edge = {0: -1, 1: 0, 2: -62135596800_000_000, 3: 253402300799_999_999, 4: -2208988800_000_001}
+        edge = {0: -1, 1: 0, 2: 253402300799_999_999, 3: -999_000, 6: -62135596800_000_000, 7: -2208988800_000_001}
         micros = edge.get(i, rnd.randrange(-(10**16), 10**16))
         return datetime.datetime(1970, 1, 1) + datetime.timedelta(microseconds=micros)
 
@@ -92,6 +93,23 @@ def avro(name, table, codec):
         fastavro.writer(out, schema, rows, codec=codec, sync_interval=4000)
 
 
+PYORC = {
+    "k": "bigint", "b": "boolean", "i": "int", "l": "bigint", "f": "float", "d": "double", "s": "string", "y": "binary",
+    "day": "date", "t6": "timestamp with local time zone", "l6": "timestamp", "dec": "decimal(9,2)", "big": "decimal(38,0)",
+    "list": "array<bigint>", "map": "map<string,string>", "struct": "struct<a:int,list:array<string>>",
+}
+
+
+def pyorc_of(name, table):
+    columns = ",".join(f"{f.name}:{PYORC[f.name]}" for f in table.schema)
+    with open(OUT / name, "wb") as out:
+        with pyorc.Writer(out, f"struct<{columns}>", struct_repr=pyorc.StructRepr.DICT) as writer:
+            for row in table.to_pylist():
+                if row.get("map") is not None:
+                    row["map"] = dict(row["map"])
+                writer.write(row)
+
+
 def table_of(data):
     schema = pyarrow.schema([pyarrow.field(n, t, nullable) for n, (t, _, nullable) in data.items()])
     return pyarrow.table({n: pyarrow.array(v, t) for n, (t, v, _) in data.items()}, schema=schema)
@@ -128,10 +146,14 @@ def main():
     arrow("nested-pyarrow.arrow", table)
     arrow("nested-pyarrow.arrows", table)
     avro("nested-fastavro.avro", table, "deflate")
-    orc = table.drop_columns(["tod"])
-    for name, each in [("scalars", table_of(scalars())), ("orc-nested", orc)]:
-        if name != "scalars":
-            pyarrow.parquet.write_table(each, OUT / f"{name}-pyarrow.parquet", store_schema=False)
+    for name, each in [("orcscalars", table_of(scalars())), ("orcnested", table.drop_columns(["tod"]))]:
+        each = each.set_column(0, "k", each["k"])  # all columns of ORC are nullable
+        if name == "orcscalars":
+            each = each.slice(6)  # the moments of the first rows are not in ORC as the writers write it (ORC-763)
+        pyarrow.parquet.write_table(each, OUT / f"{name}-pyarrow.parquet", store_schema=False)
+        for codec in ["uncompressed", "zlib", "snappy", "lz4", "zstd"] if name == "orcscalars" else ["zlib"]:
+            pyarrow.orc.write_table(each, OUT / f"{name}-{codec}.orc", compression=codec, stripe_size=64 << 10)
+        pyorc_of(f"{name}-pyorc.orc", each)
 
     only_arrow()
 

@@ -103,11 +103,11 @@ public final class ParquetSourceOptions {
       throw new UsageException(
           "-i -: Parquet is read from its end, so standard input cannot be used; name a file");
     }
-    if (format != RecordFormat.PARQUET) {
-      arguments.refuse(List.of("--int96"), "is for Parquet (--format parquet)");
+    if (format != RecordFormat.PARQUET && format != RecordFormat.ORC) {
+      arguments.refuse(List.of("--int96"), "is for Parquet and ORC (--format parquet or orc)");
     }
-    if (format != RecordFormat.PARQUET) {
-      arguments.refuse(List.of("--int96"), "is for Parquet (--format parquet)");
+    if (format != RecordFormat.PARQUET && format != RecordFormat.ORC) {
+      arguments.refuse(List.of("--int96"), "is for Parquet and ORC (--format parquet or orc)");
     }
     OnBadLine onBadRow = SourceOptions.onBadLine(arguments);
     TargetOptions.refuseSameFile(arguments, "--rejects", "--keytab");

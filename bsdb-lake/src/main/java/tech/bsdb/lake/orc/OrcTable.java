@@ -1,0 +1,277 @@
+package tech.bsdb.lake.orc;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.orc.CompressionKind;
+import org.apache.orc.EncryptionVariant;
+import org.apache.orc.FileFormatException;
+import org.apache.orc.OrcFile;
+import org.apache.orc.OrcProto;
+import org.apache.orc.Reader;
+import org.apache.orc.RecordReader;
+import org.apache.orc.StripeInformation;
+import org.apache.orc.TypeDescription;
+import org.apache.orc.impl.ReaderImpl;
+import org.apache.orc.storage.ql.exec.vector.VectorizedRowBatch;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.input.InputException;
+import tech.bsdb.tools.rows.RowType.Column;
+import tech.bsdb.tools.source.SourceFile;
+import tech.bsdb.tools.table.TableFile;
+
+/** An ORC file. Its parts are stripes. */
+final class OrcTable implements TableFile {
+  /** The columns of files of transactional tables of Hive. */
+  private static final List<String> ACID =
+      List.of("operation", "originalTransaction", "bucket", "rowId", "currentTransaction", "row");
+
+  private static final int MIN_LENGTH = 3;
+  private static final int BATCH_ROWS = 1024;
+
+  private final SourceFile file;
+  private final Reader reader;
+  private final List<Column> columns = new ArrayList<>();
+  private final List<Integer> fieldOfColumn = new ArrayList<>();
+  private final List<OrcValue> values = new ArrayList<>();
+  private final Map<String, String> unreadable = new LinkedHashMap<>();
+  private final List<Part> parts = new ArrayList<>();
+
+  private OrcTable(SourceFile file, Reader reader, boolean nanos) {
+    this.file = file;
+    this.reader = reader;
+    Set<Integer> encrypted = new HashSet<>();
+    for (EncryptionVariant variant : reader.getEncryptionVariants()) {
+      for (int id = variant.getRoot().getId(); id <= variant.getRoot().getMaximumId(); id++) {
+        encrypted.add(id);
+      }
+    }
+    List<TypeDescription> types = reader.getSchema().getChildren();
+    for (int i = 0; i < types.size(); i++) {
+      TypeDescription type = types.get(i);
+      String name = reader.getSchema().getFieldNames().get(i);
+      OrcValue value = OrcValue.of(type, nanos);
+      String reason = value.unreadable();
+      for (int id = type.getId(); id <= type.getMaximumId(); id++) {
+        reason = encrypted.contains(id) ? "encrypted data" : reason;
+      }
+      if (reason == null) {
+        columns.add(new Column(name, value.type(), true));
+        fieldOfColumn.add(i);
+        values.add(value);
+      } else {
+        unreadable.put(name, reason);
+      }
+    }
+    for (StripeInformation stripe : reader.getStripes()) {
+      parts.add(new Part(parts.size(), "stripe " + parts.size(), stripe.getLength()));
+    }
+  }
+
+  /**
+   * Reads a file's footer.
+   *
+   * @param nanos whether timestamps have nanoseconds, and not microseconds
+   * @throws InputException if it is not an ORC file, is damaged, or is one that cannot be read
+   */
+  static TableFile of(SourceFile file, boolean nanos) throws IOException {
+    if (file.length() < MIN_LENGTH) {
+      throw new InputException(
+          file.name() + ": not an ORC file: it has " + file.length() + " bytes");
+    }
+    try {
+      Reader reader = reader(file, true);
+      if (!hasJulianDates(reader)) {
+        reader = reader(file, false);
+      }
+      check(file, reader);
+      return new OrcTable(file, reader, nanos);
+    } catch (InputException named) {
+      throw named;
+    } catch (FileFormatException e) {
+      throw new InputException(
+          file.name() + ": not an ORC file, or a truncated one: it does not end with ORC", e);
+    } catch (IOException | RuntimeException | OutOfMemoryError e) { // from a damaged length
+      throw new InputException(
+          file.name() + ": damaged: its footer cannot be read (" + e.getMessage() + ")", e);
+    }
+  }
+
+  /**
+   * Opens a file.
+   *
+   * @param converts whether dates and timestamps that are not said to be of the Gregorian calendar
+   *     are converted to it from the Julian one, if they are before 1582
+   */
+  private static Reader reader(SourceFile file, boolean converts) throws IOException {
+    Reader reader =
+        OrcFile.createReader(
+            OneFileSystem.PATH,
+            OrcFile.readerOptions(new Configuration(/* loadDefaults= */ false))
+                .filesystem(new OneFileSystem(file))
+                .maxLength(file.length())
+                .useUTCTimestamp(true)
+                .convertToProlepticGregorian(converts));
+    release(reader);
+    return reader;
+  }
+
+  /**
+   * Whether what is before 1582 may be in the Julian calendar. Of writers that do not say, only
+   * Apache's in Java used it; those in other languages, and of Trino, always used the Gregorian
+   * one.
+   */
+  private static boolean hasJulianDates(Reader reader) {
+    OrcProto.Footer footer = reader.getFileTail().getFooter();
+    return footer.getCalendar() != OrcProto.CalendarKind.UNKNOWN_CALENDAR
+        || footer.getWriter() == 0;
+  }
+
+  /** Closes the file that a reader keeps for the first use; later ones open it again. */
+  private static void release(Reader reader) throws IOException {
+    FSDataInputStream kept = ((ReaderImpl) reader).takeFile();
+    if (kept != null) {
+      kept.close();
+    }
+  }
+
+  private static void check(SourceFile file, Reader reader) throws InputException {
+    TypeDescription schema = reader.getSchema();
+    if (schema.getCategory() != TypeDescription.Category.STRUCT) {
+      throw new InputException(
+          "%s: its rows are of type %s, not structs".formatted(file.name(), schema.getCategory()));
+    }
+    if (schema.getFieldNames().equals(ACID)) {
+      throw new InputException(
+          file.name()
+              + ": is a file of a transactional (ACID) table of Hive, whose rows are changes to merge;"
+              + " write the table's current rows to a plain directory with Hive, and build from that");
+    }
+    if (reader.getCompressionKind() == CompressionKind.BROTLI) {
+      throw new InputException(file.name() + ": is compressed with Brotli, which is not supported");
+    }
+  }
+
+  @Override
+  public String name() {
+    return file.name();
+  }
+
+  @Override
+  public List<Column> columns() {
+    return columns;
+  }
+
+  @Override
+  public Map<String, String> unreadable() {
+    return unreadable;
+  }
+
+  @Override
+  public List<String> directories() {
+    return file.partitions();
+  }
+
+  @Override
+  public List<Part> parts() {
+    return parts;
+  }
+
+  @Override
+  public boolean isUnchanged() {
+    return file.isUnchanged();
+  }
+
+  @Override
+  public Rows open(Part part, List<Integer> wanted) throws IOException {
+    StripeInformation stripe = reader.getStripes().get(part.index());
+    TypeDescription schema = reader.getSchema();
+    boolean[] include = new boolean[schema.getMaximumId() + 1];
+    include[0] = true;
+    for (int column : wanted) {
+      TypeDescription type = schema.getChildren().get(fieldOfColumn.get(column));
+      for (int id = type.getId(); id <= type.getMaximumId(); id++) {
+        include[id] = true;
+      }
+    }
+    try {
+      return new StripeRows(
+          stripe,
+          reader.rows(
+              reader.options().range(stripe.getOffset(), stripe.getLength()).include(include)));
+    } catch (IOException e) {
+      throw damaged(e);
+    }
+  }
+
+  /** Returns the exception for one of the library's, whose own are not failures to read. */
+  private static RuntimeException damaged(IOException thrown) throws InputException {
+    for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+      if (cause instanceof InputException named) {
+        throw named;
+      }
+    }
+    return new IllegalStateException(thrown.getMessage(), thrown);
+  }
+
+  /** The rows of a stripe. */
+  private final class StripeRows implements Rows {
+    private final StripeInformation stripe;
+    private final RecordReader rows;
+    private final VectorizedRowBatch batch;
+    private long read;
+    private int row = -1;
+
+    StripeRows(StripeInformation stripe, RecordReader rows) {
+      this.stripe = stripe;
+      this.rows = rows;
+      this.batch = reader.getSchema().createRowBatch(BATCH_ROWS);
+    }
+
+    @Override
+    public boolean next() throws IOException {
+      row++;
+      while (row >= batch.size) {
+        row = 0;
+        if (!nextBatch()) {
+          if (read != stripe.getNumberOfRows()) {
+            throw new IllegalStateException(
+                "it has %s rows, not %s".formatted(read, stripe.getNumberOfRows()));
+          }
+          return false;
+        }
+        read += batch.size;
+      }
+      return true;
+    }
+
+    private boolean nextBatch() throws IOException {
+      try {
+        return rows.nextBatch(batch);
+      } catch (IOException e) {
+        throw damaged(e);
+      }
+    }
+
+    @Override
+    public @Nullable Object value(int column) throws BadValueException {
+      return values.get(column).value(batch.cols[fieldOfColumn.get(column)], row);
+    }
+
+    @Override
+    public long done() {
+      return (long) ((double) read / Math.max(1, stripe.getNumberOfRows()) * stripe.getLength());
+    }
+
+    @Override
+    public void close() throws IOException {
+      rows.close();
+    }
+  }
+}
