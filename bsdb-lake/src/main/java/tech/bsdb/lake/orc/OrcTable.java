@@ -99,7 +99,7 @@ final class OrcTable implements TableFile {
           file.name() + ": not an ORC file, or a truncated one: it does not end with ORC", e);
     } catch (IOException | RuntimeException | OutOfMemoryError e) { // from a damaged length
       throw new InputException(
-          file.name() + ": damaged: its footer cannot be read (" + e.getMessage() + ")", e);
+          file.name() + ": damaged: its footer cannot be read (" + words(e) + ")", e);
     }
   }
 
@@ -217,7 +217,17 @@ final class OrcTable implements TableFile {
         throw named;
       }
     }
-    return new IllegalStateException(thrown.getMessage(), thrown);
+    return new IllegalStateException(words(thrown), thrown);
+  }
+
+  /** Returns the first line of the deepest message, without the name that the library knows. */
+  private static String words(Throwable thrown) {
+    String words = "its content is invalid";
+    for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+      String message = cause.getMessage();
+      words = message == null ? words : message.lines().findFirst().orElse(words);
+    }
+    return words.replace(OneFileSystem.PATH.toString(), "the file");
   }
 
   /** The rows of a stripe. */
