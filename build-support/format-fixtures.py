@@ -82,7 +82,7 @@ AVRO = {
 
 
 def avro(name, table, codec):
-    fields = [{"name": f.name, "type": ["null", AVRO[f.name]] if f.nullable else "long"} for f in table.schema]
+    fields = [{"name": f.name, "type": ["null", AVRO.get(f.name, "long")] if f.nullable else "long"} for f in table.schema]
     schema = fastavro.parse_schema({"type": "record", "name": "row", "fields": fields})
     rows = table.to_pylist()
     for row in rows:
@@ -156,12 +156,31 @@ def main():
         pyorc_of(f"{name}-pyorc.orc", each)
 
     only_arrow()
+    large()
+
+
+def large():
+    """Buffers of several blocks of LZ4, of which the later ones refer to the earlier ones, and several blocks of Avro."""
+    rows = 4000
+    table = pyarrow.table({
+        "k": pyarrow.array(range(rows), pyarrow.int64()),
+        "s": pyarrow.array([f"text {i % 700} of {i % 11}, " * (i % 3) for i in range(rows)]),
+    })
+    pyarrow.parquet.write_table(table, OUT / "large-pyarrow.parquet", store_schema=False, compression="zstd")
+    for name, codec in [("large-lz4.arrow", "lz4"), ("large-zstd.arrows", "zstd")]:
+        with pyarrow.OSFile(str(OUT / name), "wb") as out:
+            new = pyarrow.ipc.new_stream if name.endswith(".arrows") else pyarrow.ipc.new_file
+            with new(out, table.schema, options=pyarrow.ipc.IpcWriteOptions(compression=codec)) as writer:
+                writer.write_table(table)
+    pyarrow.orc.write_table(table, OUT / "large-zlib.orc", compression="zlib", stripe_size=64 << 10)
+    polars.from_arrow(table).write_ipc(OUT / "large-polars.arrow", compression="zstd")
+    avro("large-deflate.avro", table, "deflate")
 
 
 def only_arrow():
     """Types and layouts that only Arrow has, and the same values in Parquet."""
     rnd = random.Random(3)
-    rows = 260
+    rows = 130
     nulls = lambda values: [None if rnd.random() < 0.2 else v for v in values]
     words = [rnd.choice(["", "a", "twelve bytes", "more than twelve bytes", "é漢😀" * 4]) for _ in range(rows)]
     texts = nulls(words)
