@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TimeZone;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.orc.CompressionKind;
@@ -19,6 +20,7 @@ import org.apache.orc.RecordReader;
 import org.apache.orc.StripeInformation;
 import org.apache.orc.TypeDescription;
 import org.apache.orc.impl.ReaderImpl;
+import org.apache.orc.impl.RecordReaderImpl;
 import org.apache.orc.storage.ql.exec.vector.VectorizedRowBatch;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputException;
@@ -31,6 +33,8 @@ final class OrcTable implements TableFile {
   /** The columns of files of transactional tables of Hive. */
   private static final List<String> ACID =
       List.of("operation", "originalTransaction", "bucket", "rowId", "currentTransaction", "row");
+
+  private static final Set<String> ZONES = Set.of(TimeZone.getAvailableIDs());
 
   private static final int MIN_LENGTH = 3;
   private static final int BATCH_ROWS = 1024;
@@ -194,19 +198,53 @@ final class OrcTable implements TableFile {
     TypeDescription schema = reader.getSchema();
     boolean[] include = new boolean[schema.getMaximumId() + 1];
     include[0] = true;
+    String timestamps = null;
     for (int column : wanted) {
       TypeDescription type = schema.getChildren().get(fieldOfColumn.get(column));
+      timestamps = hasTimestamps(type) ? columns.get(column).name() : timestamps;
       for (int id = type.getId(); id <= type.getMaximumId(); id++) {
         include[id] = true;
       }
     }
     try {
-      return new StripeRows(
-          stripe,
+      RecordReader rows =
           reader.rows(
-              reader.options().range(stripe.getOffset(), stripe.getLength()).include(include)));
+              reader.options().range(stripe.getOffset(), stripe.getLength()).include(include));
+      try {
+        if (timestamps != null) {
+          checkZone(part, timestamps, ((RecordReaderImpl) rows).readStripeFooter(stripe));
+        }
+        return new StripeRows(stripe, rows);
+      } catch (IOException | RuntimeException | Error e) {
+        rows.close();
+        throw e;
+      }
     } catch (IOException e) {
       throw damaged(e);
+    }
+  }
+
+  private static boolean hasTimestamps(TypeDescription type) {
+    List<TypeDescription> below = type.getChildren();
+    return type.getCategory() == TypeDescription.Category.TIMESTAMP
+        || below != null && below.stream().anyMatch(OrcTable::hasTimestamps);
+  }
+
+  /** Checks that local times can be told: the library would take those of this machine. */
+  private void checkZone(Part part, String column, OrcProto.StripeFooter footer)
+      throws InputException {
+    String zone = footer.getWriterTimezone();
+    if (!ZONES.contains(zone) && !zone.matches("GMT[+-][0-9:]+")) {
+      throw new InputException(
+          ("%s: %s: column %s has timestamps in the time zone of their writer, %s (to leave it out:"
+                  + " --value-fields)")
+              .formatted(
+                  name(),
+                  part.place(),
+                  column,
+                  zone.isEmpty()
+                      ? "which the file does not name"
+                      : zone + ", which is not known here"));
     }
   }
 
