@@ -25,7 +25,7 @@ import tech.bsdb.tools.input.InputException;
  * @param int96 whether timestamps of 96 bits are
  * @param zone where the writer was; null if the footer does not say it
  */
-record LegacyCalendar(boolean dates, boolean int96, @Nullable ZoneId zone) {
+public record LegacyCalendar(boolean dates, boolean int96, @Nullable ZoneId zone) {
   private static final LegacyCalendar NONE = new LegacyCalendar(false, false, null);
   private static final String SPARK = "org.apache.spark.";
 
@@ -43,7 +43,7 @@ record LegacyCalendar(boolean dates, boolean int96, @Nullable ZoneId zone) {
    * @param metadata keys and values of its footer
    * @throws InputException if they cannot be understood
    */
-  static LegacyCalendar of(String file, Map<String, String> metadata) throws InputException {
+  public static LegacyCalendar of(String file, Map<String, String> metadata) throws InputException {
     String spark = metadata.get(SPARK + "version");
     boolean hive = "false".equals(metadata.get("writer.date.proleptic"));
     boolean dates =
