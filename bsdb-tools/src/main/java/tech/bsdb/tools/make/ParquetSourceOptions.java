@@ -33,6 +33,7 @@ public final class ParquetSourceOptions {
           "--on-bad-line",
           "--rejects",
           "--delete-field",
+          "--as-of",
           "--partitions",
           "--include",
           "--exclude",

@@ -8,6 +8,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.source.TableFormat;
 
 /** What the records of a build or of a merge are read from. */
 public enum RecordFormat {
@@ -36,6 +37,16 @@ public enum RecordFormat {
     this.names = suffixes == null ? null : Pattern.compile("(?s).*\\.(" + suffixes + ")/*");
   }
 
+  /** Returns what is read, for messages. */
+  String title() {
+    return title;
+  }
+
+  /** Whether it is of tables, whose versions {@code --as-of} names. */
+  boolean isLake() {
+    return this == DELTA || this == ICEBERG;
+  }
+
   /** Returns the word for the command line. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
@@ -43,12 +54,14 @@ public enum RecordFormat {
 
   /**
    * Finds the format of a command line, before anything else of it is read: what {@code --format}
-   * says, or else what the names of the inputs do.
+   * says, or else what the names of the inputs do, and the logs of tables in local directories.
    *
    * @throws UsageException if the names of the inputs are those of several formats
    */
   public static RecordFormat of(List<String> line) throws UsageException {
     Map<RecordFormat, String> inputs = new LinkedHashMap<>();
+    boolean tables =
+        line.stream().noneMatch(word -> word.startsWith("-nn") || word.equals("--raw-files"));
     for (int i = 0; i < line.size() && !line.get(i).equals("--"); i++) {
       String format = value(line, i, OPTION);
       if (format != null) {
@@ -56,7 +69,7 @@ public enum RecordFormat {
       }
       String input = value(line, i, "-i");
       if (input != null) {
-        inputs.putIfAbsent(ofName(input), input);
+        inputs.putIfAbsent(ofInput(input, tables), input);
       }
     }
     return only(inputs);
@@ -72,7 +85,16 @@ public enum RecordFormat {
     return TEXT;
   }
 
-  private static RecordFormat ofName(String input) {
+  /**
+   * Returns the format of an input.
+   *
+   * @param tables whether it may be a local table
+   */
+  private static RecordFormat ofInput(String input, boolean tables) {
+    String table = tables ? TableFormat.ofInput(input) : null;
+    if (table != null) {
+      return ofWord(table);
+    }
     for (RecordFormat format : values()) {
       if (format.names != null && format.names.matcher(input).matches()) {
         return format;
@@ -141,9 +163,10 @@ public enum RecordFormat {
     if (arguments.has(OPTION)) {
       return asked;
     }
+    boolean tables = !arguments.has("-nn") && !arguments.has("--raw-files");
     Map<RecordFormat, String> inputs = new LinkedHashMap<>();
     for (String input : arguments.all("-i")) {
-      RecordFormat named = ofName(input);
+      RecordFormat named = ofInput(input, tables);
       inputs.putIfAbsent(named == TEXT ? PARQUET : named, input);
     }
     return inputs.isEmpty() ? PARQUET : only(inputs);

@@ -1,6 +1,8 @@
 package tech.bsdb.tools.make;
 
 import java.io.IOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.parquet.ParquetRecords;
@@ -16,8 +18,14 @@ import tech.bsdb.tools.table.TableSource;
  *
  * @param format that of the files
  * @param sources how they are reached
+ * @param asOf the version of a lake's table; null for the current one
  */
-public record RowInput(RecordFormat format, FileSourceOptions sources) {
+public record RowInput(
+    RecordFormat format, FileSourceOptions sources, @Nullable String asOf) {
+  /** What is for files, and not for the tables of lakes, which know their files. */
+  private static final List<String> OF_FILES =
+      List.of("--include", "--exclude", "--partitions", "--raw-files");
+
   /**
    * Reads the options of the input.
    *
@@ -25,7 +33,14 @@ public record RowInput(RecordFormat format, FileSourceOptions sources) {
    *     formats
    */
   public static RowInput of(Arguments arguments) throws UsageException {
-    return new RowInput(RecordFormat.ofRows(arguments), FileSourceOptions.of(arguments));
+    RecordFormat format = RecordFormat.ofRows(arguments);
+    if (format.isLake()) {
+      arguments.refuse(OF_FILES, "is for plain files, but the input is " + format.title());
+    } else {
+      arguments.refuse(List.of("--as-of"), "is for tables (--format delta or iceberg)");
+    }
+    return new RowInput(
+        format, FileSourceOptions.of(arguments), arguments.text("--as-of").orElse(null));
   }
 
   /**
@@ -47,6 +62,6 @@ public record RowInput(RecordFormat format, FileSourceOptions sources) {
     return format == RecordFormat.PARQUET
         ? ParquetRecords.open(options, FileSources.open(sources))
         : TableRecords.open(
-            new TableRequest(options, sources, null), TableSource.of(format.word()));
+            new TableRequest(options, sources, asOf), TableSource.of(format.word()));
   }
 }

@@ -1,9 +1,14 @@
 package tech.bsdb.tools.source;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -14,22 +19,26 @@ import tech.bsdb.tools.input.InputException;
  * Table formats whose directories hold more files than those of the current rows: a log beside the
  * files says which are current. A directory that has the log is such a table.
  */
-enum TableFormat {
+public enum TableFormat {
+  /** Delta Lake. */
   DELTA(
       "a Delta Lake table",
       "_delta_log",
       "its directory still holds files of rows that were deleted or replaced, and a build would"
           + " bring those back"),
+  /** Iceberg. */
   ICEBERG(
       "an Iceberg table",
       "metadata",
       "its directory still holds files of rows that were deleted or replaced, and a build would"
           + " bring those back"),
+  /** Hudi. */
   HUDI(
       "a Hudi table",
       ".hoodie",
       "its directory still holds earlier versions of its files, and a build would bring old rows"
           + " back"),
+  /** Spark's streams of files. */
   STREAM(
       "the output of Spark Structured Streaming",
       "_spark_metadata",
@@ -39,11 +48,11 @@ enum TableFormat {
   /** The log's directory. */
   private final String log;
 
-  private final String name;
+  private final String title;
   private final String harm;
 
-  TableFormat(String name, String log, String harm) {
-    this.name = name;
+  TableFormat(String title, String log, String harm) {
+    this.title = title;
     this.log = log;
     this.harm = harm;
   }
@@ -73,13 +82,43 @@ enum TableFormat {
     return name.endsWith(".metadata.json") || name.endsWith(".metadata.json.gz");
   }
 
+  /**
+   * Returns the format, as {@code --format} takes it, of the table that an input names: a local
+   * directory with the log of one that can be read as a table, or a file of its metadata; else null.
+   */
+  public static @Nullable String ofInput(String input) {
+    if (isMetadata(input)) {
+      return ICEBERG.word();
+    }
+    Path directory;
+    try {
+      directory = Path.of(input);
+    } catch (InvalidPathException notLocal) {
+      return null;
+    }
+    if (Files.isDirectory(directory.resolve(DELTA.log))) {
+      return DELTA.word();
+    }
+    String @Nullable [] metadata = directory.resolve(ICEBERG.log).toFile().list();
+    return metadata != null && Arrays.stream(metadata).anyMatch(TableFormat::isMetadata)
+        ? ICEBERG.word()
+        : null;
+  }
+
+  private String word() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
   /** Creates the error for the user. */
   InputException refuse(String table) {
+    String instead =
+        this == DELTA || this == ICEBERG
+            ? "read its current rows with --format %s -i %s".formatted(word(), table)
+            : "write its current rows to a plain directory with the engine it belongs to (Spark,"
+                + " Trino, DuckDB) and build from that";
     return new InputException(
-        ("%s: is %s (%s): %s; write its current rows to a plain directory with the engine it"
-                + " belongs to (Spark, Trino, DuckDB) and build from that, or read all its files with"
-                + " --raw-files")
-            .formatted(table, name, log, harm));
+        "%s: is %s (%s): %s; %s, or read all its files with --raw-files"
+            .formatted(table, title, log, harm, instead));
   }
 
   /**
