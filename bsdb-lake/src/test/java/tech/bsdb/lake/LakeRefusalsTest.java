@@ -157,7 +157,7 @@ class LakeRefusalsTest {
         "\"format-version\":2",
         "\"format-version\":9");
 
-    assertRefused(lakes.build("iceberg_rare"), "iceberg_rare: ", "unsupported version: 9");
+    assertRefused(lakes.build("iceberg_rare"), "iceberg_rare: ", "Cannot read unsupported version 9");
   }
 
   @Test
@@ -175,10 +175,11 @@ class LakeRefusalsTest {
   @Test
   void anExpiredFile() throws Exception {
     unpack("iceberg_v1");
-    Path file = lakes.files("iceberg_v1/data", ".parquet").get(0);
-    Files.delete(file);
+    for (Path file : lakes.files("iceberg_v1/data", ".parquet")) {
+      Files.delete(file);
+    }
 
-    assertRefused(lakes.build("iceberg_v1"), file.getFileName().toString(), "is missing");
+    assertRefused(lakes.build("iceberg_v1"), ".parquet", "is missing");
   }
 
   @Test

@@ -119,7 +119,7 @@ class LakeRowsTest {
             "skip");
 
     assertThat(built.code()).as(built.err()).isZero();
-    assertThat(built.out()).contains("records written             4");
+    assertThat(built.err()).contains("records written             4");
   }
 
   @ParameterizedTest

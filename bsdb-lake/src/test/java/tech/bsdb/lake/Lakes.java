@@ -16,6 +16,7 @@ import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -119,7 +120,7 @@ final class Lakes {
   }
 
   private static List<JsonNode> sorted(List<JsonNode> rows) {
-    rows.sort((a, b) -> a.get("id").decimalValue().compareTo(b.get("id").decimalValue()));
+    rows.sort(Comparator.comparing(row -> new BigDecimal(row.get("id").textValue())));
     return rows;
   }
 
