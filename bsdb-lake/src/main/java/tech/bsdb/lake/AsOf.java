@@ -20,7 +20,9 @@ public record AsOf(String text) {
     }
   }
 
-  /** Returns the time, if it is one; without a time zone it is in UTC, and a date is its midnight. */
+  /**
+   * Returns the time, if it is one; without a time zone it is in UTC, and a date is its midnight.
+   */
   public Optional<Instant> time() {
     String iso = text.strip().replace(' ', 'T');
     try {

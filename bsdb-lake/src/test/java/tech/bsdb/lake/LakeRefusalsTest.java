@@ -50,7 +50,8 @@ class LakeRefusalsTest {
         lakes.build("delta_variant", "--value-fields", "st"), "column st is, or contains, variant");
     unpack("iceberg_variant");
     assertRefused(
-        lakes.build("iceberg_variant", "--value-fields", "g"), "column g is, or contains, geometry");
+        lakes.build("iceberg_variant", "--value-fields", "g"),
+        "column g is, or contains, geometry");
   }
 
   // Delta Lake
@@ -101,7 +102,9 @@ class LakeRefusalsTest {
     }
 
     assertRefused(
-        lakes.build("delta_vectors"), "deletion_vector_", "version 5 of the table needs is missing");
+        lakes.build("delta_vectors"),
+        "deletion_vector_",
+        "version 5 of the table needs is missing");
   }
 
   @Test
@@ -157,7 +160,8 @@ class LakeRefusalsTest {
         "\"format-version\":2",
         "\"format-version\":9");
 
-    assertRefused(lakes.build("iceberg_rare"), "iceberg_rare: ", "Cannot read unsupported version 9");
+    assertRefused(
+        lakes.build("iceberg_rare"), "iceberg_rare: ", "Cannot read unsupported version 9");
   }
 
   @Test

@@ -101,8 +101,7 @@ class LakeRowsTest {
     assertThat(built.code()).as(built.err()).isZero();
     assertThat(lakes.rows())
         .hasSize(
-            (int)
-                lakes.expected(table).stream().filter(row -> !row.get(key).isNull()).count());
+            (int) lakes.expected(table).stream().filter(row -> !row.get(key).isNull()).count());
   }
 
   @Test

@@ -29,7 +29,9 @@ import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.inspect.ScanCommand;
 
-/** The tables that {@code make-lakes.py} made, unpacked in a folder, and what is built from them. */
+/**
+ * The tables that {@code make-lakes.py} made, unpacked in a folder, and what is built from them.
+ */
 final class Lakes {
   private static final JsonMapper JSON =
       JsonMapper.builder()
@@ -145,7 +147,10 @@ final class Lakes {
     }
     return node.isTextual() && node.textValue().matches("\\d{4}-\\d\\d-\\d\\dT.*")
         ? JSON.getNodeFactory()
-            .textNode(node.textValue().replaceFirst("(:\\d\\d)(\\.\\d*?)0*(Z?)$", "$1$2$3").replaceFirst("\\.(Z?)$", "$1"))
+            .textNode(
+                node.textValue()
+                    .replaceFirst("(:\\d\\d)(\\.\\d*?)0*(Z?)$", "$1$2$3")
+                    .replaceFirst("\\.(Z?)$", "$1"))
         : node;
   }
 

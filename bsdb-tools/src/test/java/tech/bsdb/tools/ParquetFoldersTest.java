@@ -110,9 +110,14 @@ class ParquetFoldersTest {
     Files.writeString(folder.resolve("in/sub/table").resolve(mark), "{}");
     Files.createSymbolicLink(folder.resolve("link"), folder.resolve("table/day=1"));
 
+    boolean lake = kind.equals("Delta") || kind.equals("Iceberg");
+    if (lake) { // whose jar is not here
+      assertRefused(build("-i", path("table"), "-kf", "id"), "needs bsdb-lake.jar");
+    } else {
+      assertRefused(build("-i", path("table"), "-kf", "id"), path("table") + ": is ", kind);
+    }
     for (String input :
         List.of(
-            "table",
             "table/a.parquet",
             "table/day=1",
             "table/day=1/b.parquet",

@@ -119,11 +119,9 @@ final class DeltaFile implements TableFile {
           }
         } else {
           places.put(index, projection.fields().indexOf(field));
-          StructType stored =
-              DeltaType.withTextAsBytes(new StructType(List.of(field.stored())));
+          StructType stored = DeltaType.withTextAsBytes(new StructType(List.of(field.stored())));
           readers.put(
-              index,
-              DeltaType.reader(field.column().type(), stored.at(0).getDataType(), dates));
+              index, DeltaType.reader(field.column().type(), stored.at(0).getDataType(), dates));
         }
       }
       this.batches =

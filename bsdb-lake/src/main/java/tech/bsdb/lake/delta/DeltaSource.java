@@ -1,11 +1,11 @@
 package tech.bsdb.lake.delta;
 
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.lake.AsOf;
 import tech.bsdb.lake.LakeSource;
 import tech.bsdb.lake.LakeTable;
-import tech.bsdb.lake.AsOf;
 import tech.bsdb.tools.source.HadoopPlace;
-import org.jspecify.annotations.Nullable;
 
 /** Opens tables of Delta Lake. */
 public final class DeltaSource extends LakeSource {

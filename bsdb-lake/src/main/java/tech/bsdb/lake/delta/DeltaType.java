@@ -126,8 +126,7 @@ final class DeltaType {
       return new ArrayType(withTextAsBytes(array.getElementField()));
     }
     if (type instanceof MapType map) {
-      return new MapType(
-          withTextAsBytes(map.getKeyField()), withTextAsBytes(map.getValueField()));
+      return new MapType(withTextAsBytes(map.getKeyField()), withTextAsBytes(map.getValueField()));
     }
     return type;
   }

@@ -115,8 +115,7 @@ final class IcebergFile implements TableFile {
     private CloseableIterable<Record> read(FileScanTask task, Schema schema) {
       InputFile input = snapshot.source().io().newInputFile(task.file().location());
       ReadBuilder<Record, ?> reader =
-          FormatModelRegistry.<Record, Object>readBuilder(
-                  task.file().format(), Record.class, input)
+          FormatModelRegistry.<Record, Object>readBuilder(task.file().format(), Record.class, input)
               .project(schema)
               .idToConstant(
                   PartitionUtil.constantsMap(task, IdentityPartitionConverters::convertConstant))

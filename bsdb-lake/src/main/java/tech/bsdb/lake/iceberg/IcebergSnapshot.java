@@ -125,7 +125,9 @@ final class IcebergSnapshot {
     }
   }
 
-  /** The table of a catalog, which alone knows the current metadata: the newest may be of no commit. */
+  /**
+   * The table of a catalog, which alone knows the current metadata: the newest may be of no commit.
+   */
   private InputException withoutHint(List<String> names) {
     List<String> files = names.stream().filter(IcebergSnapshot::isMetadata).toList();
     return new InputException(
@@ -135,8 +137,7 @@ final class IcebergSnapshot {
                     + " metadata is current: name the file that it has as metadata_location (Spark,"
                     + " Trino: the newest row of the table's metadata_log_entries), such as -i"
                     + " %s/metadata/%s")
-                .formatted(
-                    place.shown(), HINT, place.shown(), files.get(files.size() - 1)));
+                .formatted(place.shown(), HINT, place.shown(), files.get(files.size() - 1)));
   }
 
   private void checkEncryption() throws InputException {
@@ -227,7 +228,8 @@ final class IcebergSnapshot {
     try (CloseableIterable<FileScanTask> planned = scan.planFiles()) {
       planned.forEach(tasks::add);
     } catch (IOException | RuntimeException e) {
-      throw missing(place.shown(), e instanceof RuntimeException r ? r : new IllegalStateException(e));
+      throw missing(
+          place.shown(), e instanceof RuntimeException r ? r : new IllegalStateException(e));
     }
     return tasks;
   }
@@ -269,7 +271,9 @@ final class IcebergSnapshot {
             .orElse(null);
   }
 
-  /** Returns the ids of columns in files that have none, by name; null if there are no such files. */
+  /**
+   * Returns the ids of columns in files that have none, by name; null if there are no such files.
+   */
   @Nullable NameMapping nameMapping() {
     return nameMapping;
   }

@@ -53,8 +53,7 @@ final class IcebergType {
   private static RowType of(Type type) {
     return switch (type.typeId()) {
       case STRUCT ->
-          new Struct(
-              type.asStructType().fields().stream().map(field -> column(field)).toList());
+          new Struct(type.asStructType().fields().stream().map(field -> column(field)).toList());
       case LIST -> new ListOf(column(type.asListType().fields().get(0)));
       case MAP -> {
         Types.MapType map = type.asMapType();

@@ -20,8 +20,7 @@ import tech.bsdb.tools.table.TableSource;
  * @param sources how they are reached
  * @param asOf the version of a lake's table; null for the current one
  */
-public record RowInput(
-    RecordFormat format, FileSourceOptions sources, @Nullable String asOf) {
+public record RowInput(RecordFormat format, FileSourceOptions sources, @Nullable String asOf) {
   /** What is for files, and not for the tables of lakes, which know their files. */
   private static final List<String> OF_FILES =
       List.of("--include", "--exclude", "--partitions", "--raw-files");

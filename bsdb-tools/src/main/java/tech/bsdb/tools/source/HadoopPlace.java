@@ -20,8 +20,7 @@ import tech.bsdb.tools.input.LocalFiles;
  * @param shown the path as users know it
  * @param directory whether it is one
  */
-public record HadoopPlace(
-    Configuration configuration, Path path, String shown, boolean directory) {
+public record HadoopPlace(Configuration configuration, Path path, String shown, boolean directory) {
   private static final Pattern SCHEME = Pattern.compile("[a-zA-Z][a-zA-Z0-9+.-]+:/.*");
 
   /**
@@ -31,7 +30,8 @@ public record HadoopPlace(
    * @throws InputException if there is no such file or directory
    */
   public static HadoopPlace of(String input, FileSourceOptions options) throws IOException {
-    FileSources.requireHadoop(HadoopPlace.class.getClassLoader(), "tables cannot be read without it");
+    FileSources.requireHadoop(
+        HadoopPlace.class.getClassLoader(), "tables cannot be read without it");
     try {
       Login login = Login.of(options);
       Configuration configuration = login.configuration();
@@ -45,7 +45,10 @@ public record HadoopPlace(
       FileStatus status = fileSystem.getFileStatus(path);
       boolean local = "file".equals(path.toUri().getScheme());
       return new HadoopPlace(
-          configuration, path, local ? path.toUri().getPath() : path.toString(), status.isDirectory());
+          configuration,
+          path,
+          local ? path.toUri().getPath() : path.toString(),
+          status.isDirectory());
     } catch (FileNotFoundException none) {
       throw new InputException(input + ": no such file or directory", none);
     } catch (IOException | RuntimeException | LinkageError failure) {

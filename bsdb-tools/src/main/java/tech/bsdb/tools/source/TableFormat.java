@@ -84,7 +84,8 @@ public enum TableFormat {
 
   /**
    * Returns the format, as {@code --format} takes it, of the table that an input names: a local
-   * directory with the log of one that can be read as a table, or a file of its metadata; else null.
+   * directory with the log of one that can be read as a table, or a file of its metadata; else
+   * null.
    */
   public static @Nullable String ofInput(String input) {
     if (isMetadata(input)) {
