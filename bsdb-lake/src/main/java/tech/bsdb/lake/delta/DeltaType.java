@@ -137,7 +137,7 @@ final class DeltaType {
 
   private static StructField withTextAsBytes(StructField field) {
     DataType type = withTextAsBytes(field.getDataType());
-    return type == field.getDataType()
+    return type.equals(field.getDataType())
         ? field
         : new StructField(field.getName(), type, field.isNullable(), field.getMetadata());
   }
