@@ -57,8 +57,8 @@ class LakeRefusalsTest {
   // Delta Lake
 
   @ParameterizedTest
-  @ValueSource(strings = {"redirectReaderWriter-preview", "fromTheFuture"})
-  void featuresOfDeltaThatAreNotKnown(String feature) throws Exception {
+  @ValueSource(strings = {"redirectReaderWriter-preview", "fromTheFuture", "catalogManaged"})
+  void featuresOfDeltaThatAreNotSupported(String feature) throws Exception {
     unpack("delta_vectors");
     replace(
         lakes.path("delta_vectors/_delta_log/00000000000000000000.json"),
@@ -66,7 +66,7 @@ class LakeRefusalsTest {
         "\"$1Features\":[\"" + feature + "\",$2],\"$3Features\":[\"" + feature + "\",");
 
     assertRefused(
-        lakes.build("delta_vectors"), "delta_vectors: ", "requires feature \"" + feature + "\"");
+        lakes.build("delta_vectors"), "delta_vectors: ", "feature \"" + feature + "\"");
   }
 
   @Test

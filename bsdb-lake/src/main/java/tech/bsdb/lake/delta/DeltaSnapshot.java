@@ -72,6 +72,16 @@ final class DeltaSnapshot {
     this.place = place;
     this.engine = DefaultEngine.create(place.configuration());
     this.snapshot = load(asOf);
+    for (String feature : snapshot.getProtocol().getReaderFeatures()) {
+      if (feature.startsWith("catalogManaged") || feature.startsWith("catalogOwned")) {
+        throw new InputException(
+            place.shown()
+                + ": its versions are managed by a catalog (feature \""
+                + feature
+                + "\"), which may have some that are not in the directory; write its rows to a plain"
+                + " table, or to Parquet, with the engine that knows the catalog");
+      }
+    }
     Set<String> partitions = new HashSet<>(snapshot.getPartitionColumnNames());
     for (StructField field : snapshot.getSchema().fields()) {
       try {
