@@ -240,6 +240,14 @@ def delta_feed():
     rows("delta_feed", f"select * from {t}")
 
 
+@table
+def delta_legacy():
+    # Days as Spark 2 counted them, in the Julian calendar.
+    spark.conf.set("spark.sql.parquet.datetimeRebaseModeInWrite", "LEGACY")
+    sql("select 1 as id, date'1500-01-01' as d, 'x' as s").coalesce(1).write.format("delta").save(lake + "/delta_legacy")
+    spark.conf.unset("spark.sql.parquet.datetimeRebaseModeInWrite")
+
+
 # ---- Iceberg --------------------------------------------------------------------------------------------------------
 
 

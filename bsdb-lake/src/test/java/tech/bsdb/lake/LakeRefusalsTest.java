@@ -65,8 +65,7 @@ class LakeRefusalsTest {
         "\"(reader|writer)Features\":\\[(.*?)\\],\"(reader|writer)Features\":\\[",
         "\"$1Features\":[\"" + feature + "\",$2],\"$3Features\":[\"" + feature + "\",");
 
-    assertRefused(
-        lakes.build("delta_vectors"), "delta_vectors: ", "feature \"" + feature + "\"");
+    assertRefused(lakes.build("delta_vectors"), "delta_vectors: ", "feature \"" + feature + "\"");
   }
 
   @Test
@@ -119,6 +118,19 @@ class LakeRefusalsTest {
         lakes.build("delta_partitions"),
         "the value \"2024-02-29 12:34:56.789012\" of partition column ts",
         "has no time zone");
+  }
+
+  @Test
+  void aDateInTheCalendarOfOldWritersIsABadValue() throws Exception {
+    unpack("delta_legacy");
+
+    assertRefused(
+        lakes.build("delta_legacy"),
+        ".parquet: row 1: a date before 1582",
+        "in the calendar of Spark 2 or Hive (column d: ");
+
+    Run built = lakes.build("delta_legacy", "--value-fields", "id,s");
+    assertThat(built.code()).as(built.err()).isZero();
   }
 
   @Test

@@ -104,7 +104,7 @@ final class DeltaFile implements TableFile {
     private @Nullable ColumnarBatch batch;
     private Optional<ColumnVector> selection = Optional.empty();
     private int row;
-    private boolean checked;
+    private @Nullable Boolean oldCalendar;
 
     FileRows(Row file, List<Integer> wanted) throws IOException {
       this.status = InternalScanFileUtils.getAddFileStatus(file);
@@ -190,7 +190,7 @@ final class DeltaFile implements TableFile {
     }
 
     @Override
-    public @Nullable Object value(int column) throws IOException {
+    public @Nullable Object value(int column) throws IOException, BadValueException {
       DeltaType.Reader reader = readers.get(column);
       Integer at = places.get(column);
       ColumnarBatch current = batch;
@@ -198,29 +198,27 @@ final class DeltaFile implements TableFile {
         return constants.get(column);
       }
       Object value = reader.get(current.getColumnVector(at), row);
-      if (dates.seen() && !checked) {
-        checked = true;
-        checkCalendar();
+      if (dates.take() && isOldCalendar()) {
+        throw new BadValueException(
+            "a date before 1582, or a timestamp before 1900, in the calendar of Spark 2 or Hive",
+            "Delta's Kernel does not convert it; write the rows again with a newer Spark");
       }
       return value;
     }
 
-    /** Refuses files whose old dates Kernel does not convert. */
-    private void checkCalendar() throws IOException {
-      Map<String, String> metadata;
-      try (ParquetFileReader reader =
-          ParquetFileReader.open(
-              HadoopInputFile.fromPath(new Path(status.getPath()), snapshot.configuration()))) {
-        metadata = reader.getFooter().getFileMetaData().getKeyValueMetaData();
+    private boolean isOldCalendar() throws IOException {
+      Boolean known = oldCalendar;
+      if (known == null) {
+        Path path = new Path(status.getPath());
+        try (ParquetFileReader reader =
+            ParquetFileReader.open(HadoopInputFile.fromPath(path, snapshot.configuration()))) {
+          LegacyCalendar calendar =
+              LegacyCalendar.of(name, reader.getFooter().getFileMetaData().getKeyValueMetaData());
+          known = calendar.dates() || calendar.int96();
+        }
+        oldCalendar = known;
       }
-      LegacyCalendar calendar = LegacyCalendar.of(name, metadata);
-      if (calendar.dates() || calendar.int96()) {
-        throw new InputException(
-            name
-                + ": has dates before 1582 or timestamps before 1900 in the calendar of Spark 2 or"
-                + " Hive, which Delta's Kernel does not convert; write the rows again with a newer"
-                + " Spark, or leave the column out with --value-fields");
-      }
+      return known;
     }
 
     @Override

@@ -78,8 +78,8 @@ final class DeltaSnapshot {
             place.shown()
                 + ": its versions are managed by a catalog (feature \""
                 + feature
-                + "\"), which may have some that are not in the directory; write its rows to a plain"
-                + " table, or to Parquet, with the engine that knows the catalog");
+                + "\"), which may have some that are not in the directory; write its rows to a"
+                + " plain table, or to Parquet, with the engine that knows the catalog");
       }
     }
     Set<String> partitions = new HashSet<>(snapshot.getPartitionColumnNames());

@@ -23,7 +23,10 @@ final class OldDates {
     return micros;
   }
 
-  boolean seen() {
-    return seen;
+  /** Whether there were any since it was asked last. */
+  boolean take() {
+    boolean taken = seen;
+    seen = false;
+    return taken;
   }
 }

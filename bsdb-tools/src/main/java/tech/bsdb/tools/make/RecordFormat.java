@@ -112,8 +112,8 @@ public enum RecordFormat {
     if (formats.size() > 1) {
       RecordFormat first = formats.get(0);
       throw new UsageException(
-          ("by their names, \"%s\" is %s and \"%s\" is %s (one build reads one kind; --format %s, or"
-                  + " --format %s, says which)")
+          ("by their names, \"%s\" is %s and \"%s\" is %s (one build reads one kind; --format %s,"
+               + " or --format %s, says which)")
               .formatted(
                   inputs.get(last),
                   last.title,
