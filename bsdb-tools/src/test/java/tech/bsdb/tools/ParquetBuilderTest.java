@@ -550,7 +550,7 @@ class ParquetBuilderTest {
     assertThat(bsdb("build", "-i", path("text"), "--format", "xml", "-o", path("db")).err())
         .contains("--format takes text, parquet, avro, orc, arrow, delta or iceberg, not \"xml\"");
     assertThat(build("-i", path("a.parquet"), "-kf", "id", "--format", "text").err())
-        .contains("--format text: this command reads Parquet only");
+        .contains("--format text: this command reads typed rows only");
     assertThat(bsdb("build", "--format", "parquet", "--help").out())
         .isEqualTo(bsdb("build-parquet", "--help").out());
     assertThat(bsdb("build", "-i", path("a.parquet"), "-o", path("db")).err())

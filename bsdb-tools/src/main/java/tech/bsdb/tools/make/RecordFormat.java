@@ -158,7 +158,7 @@ public enum RecordFormat {
     RecordFormat asked = arguments.choice(OPTION, RecordFormat.class, PARQUET);
     if (asked == TEXT) {
       throw new UsageException(
-          "--format text: this command reads Parquet only (bsdb build and bsdb merge read both)");
+          "--format text: this command reads typed rows only (bsdb build and bsdb merge read both)");
     }
     if (arguments.has(OPTION)) {
       return asked;
