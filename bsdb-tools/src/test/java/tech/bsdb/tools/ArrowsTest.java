@@ -35,12 +35,13 @@ class ArrowsTest {
       rows: cli text
       input: cli rows text
       source: cli input
-      table: input rows source text
+      where: rows
+      table: input rows source text where
       avro: input rows source table
-      parquet: input source rows table text
+      parquet: input source rows table text where
       inspect: cli input rows source text
       publish: cli input inspect source
-      make: cli input inspect parquet publish rows source table text
+      make: cli input inspect parquet publish rows source table text where
       serve.batch: text
       serve.client: cli
       serve.dataset: cli inspect rows serve.client
