@@ -19,7 +19,8 @@ from ._syntax import Arguments, UsageError, normal, resolve, shown
 
 # What needs the Java command.
 UNCOVERED = (
-    "--int96 --widen --include --exclude --raw-files -nn --hadoop-conf --hadoop-set --principal --keytab"
+    "--columns --int96 --widen --where --include --exclude --raw-files -nn --hadoop-conf --hadoop-set --principal"
+    " --keytab"
 ).split()
 
 # Rows that are encoded at a time.

@@ -22,6 +22,7 @@ public final class Ledger {
   private long units;
   private long records;
   private long rejected;
+  private long leftOut;
 
   /**
    * Creates an empty ledger.
@@ -55,6 +56,7 @@ public final class Ledger {
     records += parsed.places.records();
     unitsOfFile += parsed.units;
     units += parsed.units;
+    leftOut += parsed.leftOut;
   }
 
   private void enterBad(Parsed.Bad bad, @Nullable Rejects rejects) throws IOException {
@@ -89,6 +91,11 @@ public final class Ledger {
   /** The number of records entered so far. */
   public long records() {
     return records;
+  }
+
+  /** The number of lines or rows so far that are not wanted. */
+  public long leftOut() {
+    return leftOut;
   }
 
   /**

@@ -20,6 +20,9 @@ public class Parsed {
   /** The number of lines or rows. */
   long units;
 
+  /** How many of them are not wanted. */
+  long leftOut;
+
   /** Nothing yet; the records will be added to the batch. */
   protected Parsed(Batch records) {
     this.records = records;
@@ -50,11 +53,18 @@ public class Parsed {
     bad.add(new Bad(units++, reason, null, 0, 0));
   }
 
+  /** Adds the next rows, which are not wanted. */
+  protected final void addLeftOutRows(long rows) {
+    units += rows;
+    leftOut += rows;
+  }
+
   /** Forgets everything except the records. */
   protected void clear() {
     places.clear();
     bad.clear();
     units = 0;
+    leftOut = 0;
   }
 
   /**

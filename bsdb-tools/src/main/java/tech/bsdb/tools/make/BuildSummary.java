@@ -76,6 +76,14 @@ public record BuildSummary(
       }
     }
     line(text, unit + " read", count(input.lines()));
+    InputReport.LeftOut leftOut = input.leftOut();
+    if (leftOut != null) {
+      line(
+          text,
+          "left out by --where",
+          "%s  (not read: %s files, %s parts of others)"
+              .formatted(count(leftOut.rows()), count(leftOut.files()), count(leftOut.parts())));
+    }
     ChangeCounts changes = build.changes();
     if (input.keysToDelete() > 0) {
       line(text, "keys to delete", count(input.keysToDelete()));
@@ -136,6 +144,12 @@ public record BuildSummary(
       json.put("filesLeftOut", files.leftOut());
     }
     json.put(unit, input.lines());
+    InputReport.LeftOut leftOut = input.leftOut();
+    if (leftOut != null) {
+      json.put("rowsLeftOut", leftOut.rows());
+      json.put("filesRuledOut", leftOut.files());
+      json.put("partsRuledOut", leftOut.parts());
+    }
     json.put("records", build.records());
     ChangeCounts changes = build.changes();
     if (changes != null) {

@@ -17,6 +17,8 @@ import tech.bsdb.tools.table.TableOptions.Int96Unit;
 import tech.bsdb.tools.table.TableOptions.Partitions;
 import tech.bsdb.tools.table.TableOptions.Types;
 import tech.bsdb.tools.text.NameList;
+import tech.bsdb.tools.where.ConditionException;
+import tech.bsdb.tools.where.Where;
 
 /** Options for the rows: where they are, how to reach them, and what to build from them. */
 public final class ParquetSourceOptions {
@@ -30,6 +32,7 @@ public final class ParquetSourceOptions {
           "--value-raw",
           "--int96",
           "--widen",
+          "--where",
           "--on-bad-line",
           "--rejects",
           "--delete-field",
@@ -133,7 +136,17 @@ public final class ParquetSourceOptions {
         partitions(arguments),
         null,
         null,
-        types(arguments));
+        types(arguments),
+        where(arguments));
+  }
+
+  private static @Nullable Where where(Arguments arguments) throws UsageException {
+    Optional<String> written = arguments.text("--where");
+    try {
+      return written.isPresent() ? Where.parse(written.get()) : null;
+    } catch (ConditionException e) {
+      throw new UsageException(String.valueOf(e.getMessage()));
+    }
   }
 
   private static List<String> valueFields(Arguments arguments) throws UsageException {

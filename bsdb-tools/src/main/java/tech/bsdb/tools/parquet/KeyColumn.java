@@ -6,6 +6,7 @@ import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
 import tech.bsdb.tools.rows.BadRowException;
 import tech.bsdb.tools.rows.KeyText;
 import tech.bsdb.tools.rows.RowBuffer;
+import tech.bsdb.tools.rows.RowType.Kind;
 import tech.bsdb.tools.rows.RowType.Scalar;
 import tech.bsdb.tools.table.KeyPart;
 import tech.bsdb.tools.table.RowProblem;
@@ -34,14 +35,26 @@ final class KeyColumn implements KeyPart {
    * @param advances whether nothing else reads the leaf, so that {@link #next} must advance it
    */
   KeyColumn(Leaf leaf, Scalar type, boolean advances, RowProblem problem) {
-    this.leaf = leaf;
-    this.advances = advances;
-    this.writer =
+    this(
+        leaf,
+        advances,
         switch (type.kind()) {
           case STRING, BYTES, FIXED -> (from, out) -> out.put(from.getBinary().toByteBuffer());
           case INT, LONG -> digits(leaf);
           default -> new AsJson(ScalarEncoder.writer(leaf, type, problem), type, problem)::write;
-        };
+        });
+  }
+
+  private KeyColumn(Leaf leaf, boolean advances, Writer writer) {
+    this.leaf = leaf;
+    this.advances = advances;
+    this.writer = writer;
+  }
+
+  /** Creates a column that a condition is about, which writes its values in Avro's encoding. */
+  static KeyColumn encoded(Leaf leaf, Scalar type, boolean advances, RowProblem problem) {
+    Scalar compared = type.kind() == Kind.STRING ? Scalar.of(Kind.BYTES) : type; // valid or not
+    return new KeyColumn(leaf, advances, ScalarEncoder.writer(leaf, compared, problem)::write);
   }
 
   private static Writer digits(Leaf leaf) {
@@ -74,7 +87,7 @@ final class KeyColumn implements KeyPart {
   @Override
   public void next() {
     if (advances) {
-      leaf.next();
+      leaf.nextRow(); // a condition may not have read the value
     }
   }
 

@@ -84,6 +84,16 @@ final class Leaf {
     reader().consume();
   }
 
+  /** Advances past all entries of the current row, none of which has been passed. */
+  void nextRow() {
+    do {
+      if (hasValue()) {
+        reader().skip(); // does nothing if the value was read
+      }
+      next();
+    } while (repetitionLevel() > 0);
+  }
+
   private void checkNotBeyond() {
     if (entriesLeft <= 0) {
       throw new IllegalStateException("column " + name() + " has too few entries");

@@ -71,6 +71,7 @@ final class ParquetFile {
   private final LegacyCalendar calendar;
   private final List<RowGroup> rowGroups;
   private final int chunks;
+  private final Set<RowGroup> ruledOut;
   private volatile @Nullable ParquetMetadata footer;
 
   private ParquetFile(
@@ -80,6 +81,7 @@ final class ParquetFile {
       LegacyCalendar calendar,
       List<RowGroup> rowGroups,
       int chunks,
+      Set<RowGroup> ruledOut,
       ParquetMetadata footer) {
     this.file = file;
     this.selection = selection;
@@ -87,6 +89,7 @@ final class ParquetFile {
     this.calendar = calendar;
     this.rowGroups = List.copyOf(rowGroups);
     this.chunks = chunks;
+    this.ruledOut = ruledOut;
     this.footer = footer;
   }
 
@@ -112,13 +115,16 @@ final class ParquetFile {
       Map<String, String> metadata = footer.getFileMetaData().getKeyValueMetaData();
       MessageType schema = withVariants(footer.getFileMetaData().getSchema(), metadata);
       RowSelection selection = RowSelection.of(options, file.name(), schema, partitions);
+      LegacyCalendar calendar = LegacyCalendar.of(file.name(), metadata);
+      List<RowGroup> rowGroups = rowGroups(file, footer, selection.projection());
       return new ParquetFile(
           file,
           selection,
           footer.getFileMetaData().getCreatedBy(),
-          LegacyCalendar.of(file.name(), metadata),
-          rowGroups(file, footer, selection.projection()),
+          calendar,
+          rowGroups,
           footer.getBlocks().size() * schema.getColumns().size(),
+          ruledOut(file, in, footer, rowGroups, new RowGroupPruning(selection, calendar)),
           footer);
     } catch (IOException | RuntimeException | OutOfMemoryError e) { // from a damaged length
       String message = String.valueOf(e.getMessage());
@@ -131,6 +137,25 @@ final class ParquetFile {
             file.name() + ": is a Parquet file without columns, so there is nothing to read", e);
       }
       throw Damage.of(file.name(), "", e);
+    }
+  }
+
+  /** Returns the row groups none of whose rows are wanted. */
+  private static Set<RowGroup> ruledOut(
+      SourceFile file,
+      SeekableInputStream in,
+      ParquetMetadata footer,
+      List<RowGroup> rowGroups,
+      RowGroupPruning pruning)
+      throws IOException {
+    if (pruning.isVoid()) {
+      return Set.of();
+    }
+    try (ParquetFileReader reader = new ParquetFileReader(file.file(), footer, OPTIONS, in)) {
+      Set<RowGroup> ruledOut = new HashSet<>(rowGroups);
+      Set<Integer> kept = pruning.keep(footer.getBlocks(), reader);
+      ruledOut.removeIf(rowGroup -> kept.contains(rowGroup.index()));
+      return ruledOut;
     }
   }
 
@@ -292,6 +317,11 @@ final class ParquetFile {
 
   List<RowGroup> rowGroups() {
     return rowGroups;
+  }
+
+  /** Whether none of the rows of a row group are wanted. */
+  boolean isRuledOut(RowGroup rowGroup) {
+    return ruledOut.contains(rowGroup);
   }
 
   /** Returns the number of column chunks in the footer, a measure of its memory. */

@@ -3,11 +3,13 @@ package tech.bsdb.tools.parquet;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import tech.bsdb.tools.parquet.ParquetFile.RowGroup;
 import tech.bsdb.tools.source.FileSources;
 import tech.bsdb.tools.table.Agreement;
 import tech.bsdb.tools.table.FileOrigin;
 import tech.bsdb.tools.table.PartitionColumns;
+import tech.bsdb.tools.table.PartitionPruning;
 import tech.bsdb.tools.table.RowPipeline.Task;
 import tech.bsdb.tools.table.TableOptions;
 import tech.bsdb.tools.table.TableRecords;
@@ -35,16 +37,22 @@ public final class ParquetRecords {
    *     agree with the others; the message names the file and the column
    */
   public static TableRecords open(TableOptions options, FileSources sources) throws IOException {
-    FileOrigin origin = FileOrigin.open(options, sources);
+    FileOrigin all = FileOrigin.open(options, sources);
     try {
-      PartitionColumns partitions = PartitionColumns.of(origin.found(), options.partitions());
-      List<ParquetFile> files =
-          origin.each(
-              options.threads(),
-              file -> ParquetFile.of(file, options, partitions.of(file.partitions())));
+      PartitionColumns partitions = PartitionColumns.of(all.found(), options.partitions());
+      Optional<PartitionPruning> pruning = PartitionPruning.of(options.where(), partitions);
+      FileOrigin origin =
+          pruning.isPresent()
+              ? all.keeping(
+                  pruning.get().keep(all.found(), file -> partitions.of(file.partitions())))
+              : all;
+      List<ParquetFile> files = opened(options, origin, partitions);
+      if (pruning.isPresent() && pruning.get().isVoid(selections(files))) {
+        origin = all;
+        files = opened(options, all, partitions);
+      }
       keepSomeFooters(files);
-      Agreement agreement =
-          Agreement.of(options, files.stream().map(ParquetFile::selection).toList(), partitions);
+      Agreement agreement = Agreement.of(options, selections(files), partitions);
       if (!files.isEmpty()) {
         agreement = agreement.withNotes(unknownTypes(files.get(0)));
       }
@@ -56,9 +64,19 @@ public final class ParquetRecords {
           tasks(files),
           converter -> new RowReader(options, agreed, converter));
     } catch (IOException | RuntimeException | Error e) {
-      origin.closeAfterFailure();
+      all.closeAfterFailure();
       throw e;
     }
+  }
+
+  private static List<ParquetFile> opened(
+      TableOptions options, FileOrigin origin, PartitionColumns partitions) throws IOException {
+    return origin.each(
+        options.threads(), file -> ParquetFile.of(file, options, partitions.of(file.partitions())));
+  }
+
+  private static List<RowSelection> selections(List<ParquetFile> files) {
+    return files.stream().map(ParquetFile::selection).toList();
   }
 
   /** Notes columns of unknown types, as far as one file tells, so that no other is read twice. */
@@ -87,8 +105,14 @@ public final class ParquetRecords {
     List<Task<RowReader.Part>> tasks = new ArrayList<>();
     for (int i = 0; i < files.size(); i++) {
       for (RowGroup group : files.get(i).rowGroups()) {
+        boolean ruledOut = files.get(i).isRuledOut(group);
         tasks.add(
-            new Task<>(tasks.size(), i, new RowReader.Part(files.get(i), group), group.bytes()));
+            new Task<>(
+                tasks.size(),
+                i,
+                new RowReader.Part(files.get(i), group),
+                ruledOut ? 0 : group.bytes(),
+                ruledOut));
       }
     }
     return tasks;

@@ -101,6 +101,13 @@ final class RowEncoder {
     row.write(out);
   }
 
+  /** Passes over the next row. */
+  void skip() {
+    for (Leaf leaf : leaves.values()) {
+      leaf.nextRow();
+    }
+  }
+
   /** Creates the encoder of a group's field, or of null if the group lacks it. */
   private Encoder column(GroupType group, Column column, List<String> above) {
     Optional<Type> field = GroupFields.field(group, column.name());

@@ -28,8 +28,11 @@ import tech.bsdb.tools.table.Agreement;
 import tech.bsdb.tools.table.KeyPart;
 import tech.bsdb.tools.table.PartReader;
 import tech.bsdb.tools.table.PartitionValue;
+import tech.bsdb.tools.table.RowFilter;
 import tech.bsdb.tools.table.RowMaker;
+import tech.bsdb.tools.table.RowProblem;
 import tech.bsdb.tools.table.TableOptions;
+import tech.bsdb.tools.where.RowTest;
 
 /**
  * Reads row groups one after another and turns their rows into records. Keeps the last file open.
@@ -65,6 +68,10 @@ final class RowReader implements PartReader<RowReader.Part> {
     RowGroup group = part.group();
     PageReadStore pages = null;
     try {
+      if (from.isRuledOut(group)) {
+        maker.leaveOut(group.firstRow(), group.rows(), sink);
+        return;
+      }
       pages = load(from, group);
       decode(from, group, pages, sink);
     } catch (SinkException notTheFiles) {
@@ -112,10 +119,11 @@ final class RowReader implements PartReader<RowReader.Part> {
     }
     RowSelection.Key markPlace = from.selection().mark();
     KeyPart marker = markPlace == null ? null : part(from, rows, markPlace, keys.size());
+    RowFilter filter = filter(from, rows);
     ColumnReadStoreImpl store =
         new ColumnReadStoreImpl(new FilledPages(pages), new Discarding(), wanted, from.createdBy());
     rows.begin(pages, store);
-    maker.begin(group.firstRow(), sink, keys, marker, raw, rows::write);
+    maker.begin(group.firstRow(), sink, filter, keys, marker, raw, rows::write);
     for (long row = 1; row <= group.rows(); row++) {
       if (!maker.next((double) row / group.rows())) {
         return;
@@ -148,6 +156,30 @@ final class RowReader implements PartReader<RowReader.Part> {
     boolean moved = rows.known(key.path()) != null;
     Scalar type = parts.isEmpty() ? from.selection().type(key) : parts.get(number);
     return new KeyColumn(rows.leaf(key.path()), type, !moved, maker.problem());
+  }
+
+  /** Creates the filter of a file's rows; null if all of them are wanted. */
+  private static @Nullable RowFilter filter(ParquetFile from, RowEncoder rows) {
+    RowTest test = from.selection().test();
+    if (test == null) {
+      return null;
+    }
+    RowProblem problem = new RowProblem();
+    List<KeyPart> cells = new ArrayList<>();
+    for (RowSelection.Key cell : from.selection().cells()) {
+      PartitionValue partition = cell.partition();
+      if (partition != null) {
+        cells.add(partition.cell());
+      } else if (cell.equals(RowSelection.Key.MISSING)) {
+        cells.add(new PartitionValue.Cell("", null));
+      } else {
+        boolean moved = rows.known(cell.path()) != null;
+        cells.add(
+            KeyColumn.encoded(
+                rows.leaf(cell.path()), from.selection().type(cell), !moved, problem));
+      }
+    }
+    return new RowFilter(test, cells, problem, rows::skip);
   }
 
   private static InputException tooLarge(ParquetFile from, RowGroup group, Throwable e) {

@@ -20,9 +20,14 @@ import tech.bsdb.tools.rows.RowType;
 import tech.bsdb.tools.rows.RowType.Column;
 import tech.bsdb.tools.rows.RowType.Kind;
 import tech.bsdb.tools.rows.RowType.Scalar;
+import tech.bsdb.tools.table.AnyCase;
 import tech.bsdb.tools.table.FileColumns;
 import tech.bsdb.tools.table.PartitionValue;
 import tech.bsdb.tools.table.TableOptions;
+import tech.bsdb.tools.where.ColumnName;
+import tech.bsdb.tools.where.ConditionException;
+import tech.bsdb.tools.where.RowTest;
+import tech.bsdb.tools.where.Where;
 
 /**
  * The parts of a file to read: the columns of the row and the leaves of the key. Everything is
@@ -33,6 +38,8 @@ import tech.bsdb.tools.table.TableOptions;
  * @param row the columns of the row that the file has
  * @param keys the sources of the parts of the key
  * @param mark the source of the value that marks deletions, or null
+ * @param cells the sources of the columns of the condition
+ * @param test the condition, or null
  * @param partitions the values from its directories by column, except for columns that the file
  *     itself has
  * @param types how its types are mapped
@@ -43,6 +50,8 @@ record RowSelection(
     List<Type> row,
     List<Key> keys,
     @Nullable Key mark,
+    List<Key> cells,
+    @Nullable RowTest test,
     Map<String, PartitionValue> partitions,
     ParquetTypes types)
     implements FileColumns {
@@ -64,7 +73,10 @@ record RowSelection(
    * @param path the leaf's path in the file; empty if it comes from a directory
    * @param partition the value from a directory, or null
    */
-  record Key(List<String> path, @Nullable PartitionValue partition) {}
+  record Key(List<String> path, @Nullable PartitionValue partition) {
+    /** A column of the condition that the file does not have. */
+    static final Key MISSING = new Key(List.of(), null);
+  }
 
   /**
    * Finds the columns in a file and its directories; a column of the file takes precedence.
@@ -117,14 +129,31 @@ record RowSelection(
                 .formatted(name, column.getName(), refused.get()));
       }
     }
+    List<Key> cells = new ArrayList<>();
+    List<Column> cellTypes = new ArrayList<>();
+    Where where = options.where();
+    for (ColumnName column : where == null ? List.<ColumnName>of() : where.columns()) {
+      cells.add(columns.cell(column, cellTypes));
+    }
+    RowTest test = where == null ? null : bind(where, name, cellTypes);
     Set<String> wanted = new HashSet<>();
     row.forEach(column -> wanted.add(column.getName()));
-    RowSelection selection = new RowSelection(name, file, row, keys, mark, partitions, types);
+    RowSelection selection =
+        new RowSelection(name, file, row, keys, mark, cells, test, partitions, types);
     selection
         .leaves()
         .forEach(leaf -> wanted.addAll(leaf.path().subList(0, Math.min(1, leaf.path().size()))));
     checkNames(name, file, wanted);
     return selection;
+  }
+
+  private static RowTest bind(Where where, String file, List<Column> columns)
+      throws InputException {
+    try {
+      return where.bind(columns);
+    } catch (ConditionException e) {
+      throw new InputException(file + ": " + e.getMessage(), e);
+    }
   }
 
   /** Whether a column has more than some levels for certain, found without many stack frames. */
@@ -162,6 +191,11 @@ record RowSelection(
   @Override
   public List<Column> columns() {
     return row.stream().map(types::column).toList();
+  }
+
+  @Override
+  public boolean hasCell(int number) {
+    return !cells.get(number).equals(Key.MISSING);
   }
 
   @Override
@@ -215,9 +249,10 @@ record RowSelection(
     return partition == null ? leafType(key.path()) : partition.type();
   }
 
-  /** Returns the sources of the key and the mark. */
+  /** Returns the sources of the key, the mark and the condition. */
   private List<Key> leaves() {
     List<Key> leaves = new ArrayList<>(keys);
+    cells.stream().filter(cell -> !cell.equals(Key.MISSING)).forEach(leaves::add);
     if (mark != null) {
       leaves.add(mark);
     }
@@ -315,6 +350,70 @@ record RowSelection(
                 .formatted(name, column, cannotBe(role), types.column(type).type().describe()));
       }
       return path;
+    }
+
+    /**
+     * Finds a column of the condition.
+     *
+     * @param types receives its type
+     */
+    Key cell(ColumnName column, List<Column> types) throws InputException {
+      List<Type> found = findOnly(List.of(column.text()));
+      if (found.isEmpty() && column.parts().size() > 1) {
+        found = findOnly(column.parts());
+      }
+      if (found.isEmpty()) {
+        Optional<PartitionValue> partition =
+            AnyCase.field(List.copyOf(partitions.values()), PartitionValue::name, column.text());
+        RowType type = partition.isPresent() ? partition.get().type() : Scalar.of(Kind.NULL);
+        types.add(new Column(column.text(), type, true));
+        return partition.map(value -> new Key(List.of(), value)).orElse(Key.MISSING);
+      }
+      for (Type field : found) {
+        Optional<String> refused =
+            field.isPrimitive()
+                    || field.getLogicalTypeAnnotation() instanceof VariantLogicalTypeAnnotation
+                ? ParquetTypes.refused(field)
+                : Optional.empty();
+        if (refused.isPresent()) {
+          throw new InputException(
+              "%s: column %s cannot be used in --where: it is, or is inside, a %s"
+                  .formatted(name, column.text(), refused.get()));
+        }
+      }
+      List<String> path = found.stream().map(Type::getName).toList();
+      if (file.getMaxRepetitionLevel(path.toArray(new String[0])) > 0) {
+        throw new InputException(
+            "%s: column %s cannot be used in --where: it is repeated, or inside a list or map"
+                .formatted(name, column.text()));
+      }
+      Type last = found.get(found.size() - 1);
+      types.add(new Column(column.text(), this.types.column(last).type(), true));
+      return new Key(path, null);
+    }
+
+    /**
+     * Returns the field at a path and those above it; none if there is no such field.
+     *
+     * @throws InputException if names that differ only in case may be meant
+     */
+    private List<Type> findOnly(List<String> path) throws InputException {
+      List<Type> found = find(path);
+      Type type = file;
+      for (int i = 0; i < path.size() && found.isEmpty() && !type.isPrimitive(); i++) {
+        List<String> variants = GroupFields.variants(type.asGroupType(), path.get(i));
+        if (variants.size() > 1 && !variants.contains(path.get(i))) {
+          throw new InputException(
+              "%s: has columns %s; which one is %s in --where cannot be told (write it as in the file)"
+                  .formatted(name, String.join(" and ", variants), path.get(i)));
+        }
+        Optional<Type> field = GroupFields.field(type.asGroupType(), path.get(i));
+        if (field.isEmpty()) {
+          break;
+        }
+        type = field.get();
+      }
+      return found;
     }
 
     private static String cannotBe(String role) {

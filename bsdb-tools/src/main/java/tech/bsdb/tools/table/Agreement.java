@@ -9,6 +9,8 @@ import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.rows.RowSchema;
 import tech.bsdb.tools.rows.RowType.Column;
 import tech.bsdb.tools.rows.RowType.Scalar;
+import tech.bsdb.tools.where.ColumnName;
+import tech.bsdb.tools.where.Where;
 
 /**
  * What the files of an input agree on. Immutable.
@@ -30,6 +32,7 @@ public record Agreement(List<Column> columns, List<Scalar> parts, List<String> n
       TableOptions options, List<? extends FileColumns> files, PartitionColumns partitions)
       throws InputException {
     checkNames(options, files);
+    checkCells(options.where(), files);
     boolean widen = options.types().widen();
     TypeMerge columns = new TypeMerge(widen);
     TypeMerge keys = new TypeMerge(widen);
@@ -88,6 +91,24 @@ public record Agreement(List<Column> columns, List<Scalar> parts, List<String> n
                     other.name(),
                     String.join(" and ", other.meant(name)),
                     name));
+      }
+    }
+  }
+
+  /**
+   * Checks that each column of the condition is in some file; in others it is null.
+   *
+   * @throws InputException if one is in no file
+   */
+  private static void checkCells(@Nullable Where where, List<? extends FileColumns> files)
+      throws InputException {
+    List<ColumnName> names = where == null || files.isEmpty() ? List.of() : where.columns();
+    for (int i = 0; i < names.size(); i++) {
+      int number = i;
+      if (files.stream().noneMatch(file -> file.hasCell(number))) {
+        throw new InputException(
+            "%s: has no column %s for --where (%s)"
+                .formatted(files.get(0).name(), names.get(i).text(), files.get(0).listed()));
       }
     }
   }

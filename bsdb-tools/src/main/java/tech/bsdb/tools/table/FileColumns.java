@@ -28,6 +28,9 @@ public interface FileColumns {
    */
   List<String> meant(String name);
 
+  /** Whether it has a column of the condition, itself or from its directories. */
+  boolean hasCell(int number);
+
   /** Whether the file itself has a column of that name, in any case. */
   boolean hasColumn(String name);
 

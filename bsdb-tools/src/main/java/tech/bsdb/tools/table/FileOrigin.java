@@ -18,10 +18,12 @@ import tech.bsdb.tools.source.SourceFile;
 public final class FileOrigin implements TableRecords.Origin {
   private final FileSources sources;
   private final List<SourceFile> found;
+  private final int ruledOut;
 
-  private FileOrigin(FileSources sources, List<SourceFile> found) {
+  private FileOrigin(FileSources sources, List<SourceFile> found, int ruledOut) {
     this.sources = sources;
     this.found = found;
+    this.ruledOut = ruledOut;
   }
 
   /**
@@ -32,9 +34,9 @@ public final class FileOrigin implements TableRecords.Origin {
    * @throws InputException if a file is missing, or what is left out would overwrite one
    */
   public static FileOrigin open(TableOptions options, FileSources sources) throws IOException {
-    FileOrigin origin = new FileOrigin(sources, List.of());
+    FileOrigin origin = new FileOrigin(sources, List.of(), 0);
     try {
-      origin = new FileOrigin(sources, sources.files(options.inputs()));
+      origin = new FileOrigin(sources, sources.files(options.inputs()), 0);
       if (options.rejects() != null) {
         Rejects.check(options.rejects(), origin.local());
       }
@@ -54,6 +56,16 @@ public final class FileOrigin implements TableRecords.Origin {
       }
     }
     return local;
+  }
+
+  /** Returns the same with only some of the files; it replaces this object. */
+  public FileOrigin keeping(List<SourceFile> some) {
+    return new FileOrigin(sources, some, ruledOut + found.size() - some.size());
+  }
+
+  @Override
+  public int ruledOut() {
+    return ruledOut;
   }
 
   /** Returns the files, in reading order. */

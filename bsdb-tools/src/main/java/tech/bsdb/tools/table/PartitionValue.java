@@ -1,5 +1,6 @@
 package tech.bsdb.tools.table;
 
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.rows.BadRowException;
 import tech.bsdb.tools.rows.KeyText;
@@ -7,6 +8,7 @@ import tech.bsdb.tools.rows.RowBuffer;
 import tech.bsdb.tools.rows.RowType.Column;
 import tech.bsdb.tools.rows.RowType.Kind;
 import tech.bsdb.tools.rows.RowType.Scalar;
+import tech.bsdb.tools.where.Cells;
 
 /**
  * The value that all rows of a file have in a column from a directory. Immutable, except for its
@@ -53,6 +55,35 @@ public record PartitionValue(Column column, byte[] inRow, byte @Nullable [] inKe
   /** Returns the non-null type. */
   public Scalar type() {
     return (Scalar) column.type();
+  }
+
+  /** Returns it as a column that a condition is about, which writes it in Avro's encoding. */
+  public Cell cell() {
+    return new Cell(name(), inKey == null ? null : Arrays.copyOfRange(inRow, 1, inRow.length));
+  }
+
+  /** Returns the value as conditions see it. */
+  public RowBuffer value() {
+    RowBuffer value = new RowBuffer();
+    return cell().write(value) ? value : Cells.NULL;
+  }
+
+  /**
+   * A column that a condition is about, with one value for all rows.
+   *
+   * @param encoded the value in Avro's encoding, or null
+   */
+  public record Cell(String name, byte @Nullable [] encoded) implements KeyPart {
+    @Override
+    public boolean write(RowBuffer out) {
+      if (encoded != null) {
+        out.put(encoded);
+      }
+      return encoded != null;
+    }
+
+    @Override
+    public void next() {}
   }
 
   /** Returns the column's name. */

@@ -54,6 +54,11 @@ public final class RowBatch extends Parsed {
     bytes += detail.length() + ROW_BYTES;
   }
 
+  /** Adds the next rows, which are not wanted. */
+  public void addLeftOut(long rows) {
+    addLeftOutRows(rows);
+  }
+
   /** Says which share of the part was read with these rows, from 0 to 1. */
   public void setDone(double done) {
     this.done = done;

@@ -10,6 +10,7 @@ import tech.bsdb.tools.input.InputOptions.OnBadLine;
 import tech.bsdb.tools.rows.BadRowException;
 import tech.bsdb.tools.rows.RowBuffer;
 import tech.bsdb.tools.rows.RowConverter;
+import tech.bsdb.tools.where.Verdict;
 
 /**
  * Makes records of the rows of a part, and passes them on batch by batch: a key of its columns, and
@@ -30,6 +31,7 @@ public final class RowMaker {
   private List<? extends KeyPart> keys = List.of();
   private @Nullable KeyPart marker;
   private @Nullable KeyPart raw;
+  private @Nullable RowFilter filter;
   private Consumer<RowBuffer> row = out -> {};
   private PartReader.@Nullable Sink sink;
   private @Nullable RowBatch batch;
@@ -56,6 +58,7 @@ public final class RowMaker {
    * Begins a part.
    *
    * @param firstRow the number of rows before it in the file
+   * @param filter decides which rows are wanted; null for all
    * @param keys the parts of the key
    * @param marker the value that may mark a deletion, or null
    * @param raw the value, if it is not a row
@@ -64,18 +67,32 @@ public final class RowMaker {
   public void begin(
       long firstRow,
       PartReader.Sink sink,
+      @Nullable RowFilter filter,
       List<? extends KeyPart> keys,
       @Nullable KeyPart marker,
       @Nullable KeyPart raw,
       Consumer<RowBuffer> row)
       throws IOException {
     this.sink = sink;
+    this.filter = filter;
     this.keys = keys;
     this.marker = marker;
     this.raw = raw;
     this.row = row;
     rows = firstRow;
     batch = empty(sink, firstRow);
+  }
+
+  /**
+   * Leaves out a part none of whose rows are wanted.
+   *
+   * @param firstRow the number of rows before it in the file
+   */
+  public void leaveOut(long firstRow, long count, PartReader.Sink taker) throws IOException {
+    RowBatch none = empty(taker, firstRow);
+    none.addLeftOut(count);
+    none.setDone(1);
+    take(taker, none);
   }
 
   /**
@@ -91,6 +108,40 @@ public final class RowMaker {
       throw new IllegalStateException("no part was begun");
     }
     problem.clear();
+    boolean good = isLeftOut(filled) || make(filled);
+    boolean stops = !good && options.onBadRow() == OnBadLine.FAIL;
+    rows++;
+    if (stops || filled.bytes() >= MAX_BYTES || filled.units() == MAX_ROWS) {
+      filled.setDone(done);
+      if (!take(taker, filled) || stops) {
+        batch = null;
+        return false;
+      }
+      batch = empty(taker, rows);
+    }
+    return true;
+  }
+
+  /** Finds out whether the current row is not wanted, and if so, passes over it. */
+  private boolean isLeftOut(RowBatch filled) {
+    RowFilter wanted = filter;
+    if (wanted == null) {
+      return false;
+    }
+    Verdict verdict = wanted.test();
+    if (verdict == Verdict.NO) {
+      filled.addLeftOut(1);
+      wanted.skipRow();
+      return true;
+    }
+    if (verdict == Verdict.MAYBE) {
+      problem.note(wanted.problem());
+    }
+    return false;
+  }
+
+  /** Makes the record of the current row; returns false if the row is bad. */
+  private boolean make(RowBatch filled) throws IOException {
     putKey();
     KeyPart marking = marker;
     boolean deletes = marking != null && isMarked(marking);
@@ -102,22 +153,15 @@ public final class RowMaker {
     if (marking != null) {
       marking.next();
     }
+    if (filter != null) {
+      filter.next();
+    }
     if (deletes) {
       problem.restore(); // the rest of a deletion need not be a row
     } else {
       convert();
     }
-    boolean stops = !add(filled, deletes) && options.onBadRow() == OnBadLine.FAIL;
-    rows++;
-    if (stops || filled.bytes() >= MAX_BYTES || filled.units() == MAX_ROWS) {
-      filled.setDone(done);
-      if (!take(taker, filled) || stops) {
-        batch = null;
-        return false;
-      }
-      batch = empty(taker, rows);
-    }
-    return true;
+    return add(filled, deletes);
   }
 
   /** Ends the part. */

@@ -28,8 +28,9 @@ public final class RowPipeline<P> {
    * @param number its place among all parts, from 0
    * @param file its file's place among all files, from 0
    * @param bytes what it takes in memory, and the measure of progress
+   * @param ruledOut whether it is known to have no rows that are wanted, so that it is only counted
    */
-  public record Task<P>(int number, int file, P part, long bytes) {}
+  public record Task<P>(int number, int file, P part, long bytes, boolean ruledOut) {}
 
   private final List<Task<P>> tasks;
   private final Supplier<? extends PartReader<P>> readers;

@@ -27,6 +27,13 @@ public final class RowProblem {
     }
   }
 
+  /** Notes the problem of another value, if it has one. */
+  void note(RowProblem other) {
+    if (other.reason != null) {
+      note(other.reason, other.detail);
+    }
+  }
+
   /** Remembers the current problem, or that there is none. */
   public void keep() {
     keptReason = reason;

@@ -17,6 +17,12 @@ import tech.bsdb.tools.rows.RowType.Column;
 import tech.bsdb.tools.rows.RowType.Kind;
 import tech.bsdb.tools.rows.RowType.Scalar;
 import tech.bsdb.tools.rows.RowType.Struct;
+import tech.bsdb.tools.where.Cells;
+import tech.bsdb.tools.where.ColumnName;
+import tech.bsdb.tools.where.ConditionException;
+import tech.bsdb.tools.where.RowTest;
+import tech.bsdb.tools.where.Verdict;
+import tech.bsdb.tools.where.Where;
 
 /**
  * The parts of a table's file to read. Everything is checked on creation; errors name the file and
@@ -26,6 +32,8 @@ import tech.bsdb.tools.rows.RowType.Struct;
  * @param columns the columns of the row that it has; of a raw value, that one
  * @param keys the sources of the parts of the key
  * @param mark the source of the value that marks deletions, or null
+ * @param cells the sources of the columns of the condition
+ * @param test the condition, or null
  * @param partitions the values from its directories by column, except for columns that the file
  *     itself has
  */
@@ -34,6 +42,8 @@ record TableColumns(
     List<Column> columns,
     List<Key> keys,
     @Nullable Key mark,
+    List<Key> cells,
+    @Nullable RowTest test,
     Map<String, PartitionValue> partitions)
     implements FileColumns {
   /** The maximum nesting of records, lists and maps in a column. */
@@ -54,7 +64,12 @@ record TableColumns(
    * @param type its type
    * @param partition the value from a directory, or null
    */
-  record Key(List<Integer> path, String name, Scalar type, @Nullable PartitionValue partition) {}
+  record Key(List<Integer> path, String name, Scalar type, @Nullable PartitionValue partition) {
+    /** Whether the file does not have it. */
+    boolean isMissing() {
+      return path.isEmpty() && partition == null;
+    }
+  }
 
   /**
    * Finds the columns in a file and its directories; a column of the file takes precedence.
@@ -94,9 +109,24 @@ record TableColumns(
                 .formatted(file.name(), column.name(), MAX_DEPTH));
       }
     }
-    TableColumns selected = new TableColumns(file, row, keys, mark, partitions);
+    List<Key> cells = new ArrayList<>();
+    Where where = options.where();
+    for (ColumnName column : where == null ? List.<ColumnName>of() : where.columns()) {
+      cells.add(search.cell(column));
+    }
+    RowTest test = where == null ? null : bind(where, file, cells);
+    TableColumns selected = new TableColumns(file, row, keys, mark, cells, test, partitions);
     selected.checkNames();
     return selected;
+  }
+
+  private static RowTest bind(Where where, TableFile file, List<Key> cells) throws InputException {
+    try {
+      return where.bind(
+          cells.stream().map(cell -> new Column(cell.name(), cell.type(), true)).toList());
+    } catch (ConditionException e) {
+      throw new InputException(file.name() + ": " + e.getMessage(), e);
+    }
   }
 
   /** Rejects duplicate column names if one of them is selected: they cannot be told apart. */
@@ -122,6 +152,7 @@ record TableColumns(
       wanted.add(file.columns().indexOf(column));
     }
     List<Key> parts = new ArrayList<>(keys);
+    parts.addAll(cells);
     if (mark != null) {
       parts.add(mark);
     }
@@ -129,6 +160,20 @@ record TableColumns(
         .filter(key -> !key.path().isEmpty())
         .forEach(key -> wanted.add(key.path().get(0)));
     return List.copyOf(wanted);
+  }
+
+  /** Whether its directories, or columns that it lacks, tell that none of its rows are wanted. */
+  boolean isRuledOut() {
+    return test != null
+        && test.of(
+                number -> {
+                  Key cell = cells.get(number);
+                  PartitionValue partition = cell.partition();
+                  return partition != null
+                      ? partition.value()
+                      : cell.isMissing() ? Cells.NULL : Cells.UNKNOWN;
+                })
+            == Verdict.NO;
   }
 
   @Override
@@ -178,6 +223,11 @@ record TableColumns(
 
   private static List<String> names(List<Column> fields, String name) {
     return AnyCase.variants(fields, Column::name, name).stream().map(Column::name).toList();
+  }
+
+  @Override
+  public boolean hasCell(int number) {
+    return !cells.get(number).isMissing();
   }
 
   @Override
@@ -259,6 +309,46 @@ record TableColumns(
                     type.describe()));
       }
       return new Key(path, String.join(".", names), scalar, null);
+    }
+
+    /** Finds a column of the condition. */
+    Key cell(ColumnName name) throws InputException {
+      List<String> parts =
+          names(file.columns(), name.text()).isEmpty() ? name.parts() : List.of(name.text());
+      List<Integer> path = new ArrayList<>();
+      List<Column> fields = file.columns();
+      RowType type = new Struct(fields);
+      for (String part : parts) {
+        if (path.isEmpty()) {
+          find(part); // says if it cannot be read
+        }
+        List<String> variants = names(fields, part);
+        if (variants.size() > 1 && !variants.contains(part)) {
+          throw new InputException(
+              "%s: has columns %s; which one is %s in --where cannot be told (write it as in the file)"
+                  .formatted(file.name(), String.join(" and ", variants), part));
+        }
+        Optional<Column> field = AnyCase.field(fields, Column::name, part);
+        if (field.isEmpty()) {
+          return fromDirectory(name.text());
+        }
+        path.add(fields.indexOf(field.get()));
+        type = field.get().type();
+        fields = type instanceof Struct struct ? struct.fields() : List.of();
+      }
+      if (!(type instanceof Scalar scalar)) {
+        throw new InputException(
+            "%s: column %s cannot be used in --where: it is a %s"
+                .formatted(file.name(), name.text(), type.describe()));
+      }
+      return new Key(path, name.text(), scalar, null);
+    }
+
+    private Key fromDirectory(String name) {
+      Optional<PartitionValue> partition =
+          AnyCase.field(List.copyOf(partitions.values()), PartitionValue::name, name);
+      Scalar type = partition.map(PartitionValue::type).orElse(Scalar.of(Kind.NULL));
+      return new Key(List.of(), name, type, partition.orElse(null));
     }
 
     Optional<Column> raw(String name) throws InputException {

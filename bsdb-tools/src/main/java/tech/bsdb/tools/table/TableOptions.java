@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.DeleteField;
 import tech.bsdb.tools.input.InputOptions.OnBadLine;
 import tech.bsdb.tools.rows.RowSchema;
+import tech.bsdb.tools.where.Where;
 
 /**
  * Which rows to read and how to turn them into records. Immutable.
@@ -28,6 +29,7 @@ import tech.bsdb.tools.rows.RowSchema;
  * @param deleteField the column that turns its row into the deletion of its key, or null
  * @param stored the schema to which rows are converted; null to leave them as they are
  * @param types which types columns get
+ * @param where which rows are wanted; null for all
  */
 public record TableOptions(
     List<String> inputs,
@@ -44,7 +46,8 @@ public record TableOptions(
     Partitions partitions,
     @Nullable DeleteField deleteField,
     @Nullable RowSchema stored,
-    Types types) {
+    Types types,
+    @Nullable Where where) {
 
   /** How to treat directories named {@code NAME=VALUE}. */
   public enum Partitions {
@@ -94,6 +97,42 @@ public record TableOptions(
     }
   }
 
+  /** Options without a condition: all rows are wanted. */
+  public TableOptions(
+      List<String> inputs,
+      List<String> keyColumns,
+      @Nullable String keyJoin,
+      List<String> valueColumns,
+      @Nullable String rawColumn,
+      boolean keysOnly,
+      OnBadLine onBadRow,
+      @Nullable Path rejects,
+      boolean allowEmptyKey,
+      int mostValueBytes,
+      int threads,
+      Partitions partitions,
+      @Nullable DeleteField deleteField,
+      @Nullable RowSchema stored,
+      Types types) {
+    this(
+        inputs,
+        keyColumns,
+        keyJoin,
+        valueColumns,
+        rawColumn,
+        keysOnly,
+        onBadRow,
+        rejects,
+        allowEmptyKey,
+        mostValueBytes,
+        threads,
+        partitions,
+        deleteField,
+        stored,
+        types,
+        null);
+  }
+
   /**
    * Returns these options for changes of a database.
    *
@@ -116,7 +155,8 @@ public record TableOptions(
         partitions,
         deleteField,
         stored,
-        types);
+        types,
+        where);
   }
 
   /** Whether a column is named for the key or the value. */
@@ -126,8 +166,8 @@ public record TableOptions(
   }
 
   /**
-   * Whether a column of a file may be needed for the key, the value or deletions: it is named, in
-   * any case, or a field below it is, or all columns are.
+   * Whether a column of a file may be needed for the key, the value, deletions or the condition: it
+   * is named, in any case, or a field below it is, or all columns are.
    */
   public boolean needs(String column) {
     if (rawColumn == null && !keysOnly && valueColumns.isEmpty()) {
@@ -139,7 +179,7 @@ public record TableOptions(
         .anyMatch(name -> name.equals(own) || name.startsWith(own + "."));
   }
 
-  /** Returns the columns that are named for the key, the value or deletions. */
+  /** Returns the columns that are named for the key, the value, deletions or the condition. */
   List<String> named() {
     List<String> named = new ArrayList<>(keyColumns);
     named.addAll(valueColumns);
@@ -148,6 +188,9 @@ public record TableOptions(
     }
     if (deleteField != null) {
       named.add(deleteField.field());
+    }
+    if (where != null) {
+      where.columns().forEach(column -> named.add(column.text()));
     }
     return named;
   }

@@ -16,6 +16,7 @@ import tech.bsdb.tools.rows.RowType.Scalar;
 import tech.bsdb.tools.source.FileSources;
 import tech.bsdb.tools.table.TableFile.BadValueException;
 import tech.bsdb.tools.table.TableFile.Rows;
+import tech.bsdb.tools.where.RowTest;
 
 /** Turns the rows of a table's files into records. Not thread-safe. */
 final class TableReader implements PartReader<TableReader.Piece> {
@@ -40,6 +41,10 @@ final class TableReader implements PartReader<TableReader.Piece> {
   @Override
   public void read(Piece piece, Sink sink) throws IOException {
     TableFile file = piece.columns().file();
+    if (piece.columns().isRuledOut()) {
+      maker.leaveOut(0, 0, sink); // the number of its rows is not known
+      return;
+    }
     try (Rows rows = file.open(piece.part(), piece.columns().wanted())) {
       read(piece, rows, sink);
     } catch (SinkException notTheFiles) {
@@ -61,7 +66,7 @@ final class TableReader implements PartReader<TableReader.Piece> {
     TableColumns.Key mark = columns.mark();
     KeyPart marker = mark == null ? null : part(mark, keys.size(), row);
     EncodedFields fields = new EncodedFields(columns, row);
-    maker.begin(0, sink, keys, marker, raw(columns, row), fields::write);
+    maker.begin(0, sink, filter(columns, row), keys, marker, raw(columns, row), fields::write);
     double bytes = Math.max(1, piece.part().bytes());
     while (rows.next()) {
       row.next();
@@ -83,6 +88,26 @@ final class TableReader implements PartReader<TableReader.Piece> {
     }
     Scalar type = agreement.parts().isEmpty() ? key.type() : agreement.parts().get(number);
     return new ObjectKey(key, type, row);
+  }
+
+  /** Creates the filter of a file's rows; null if all of them are wanted. */
+  private @Nullable RowFilter filter(TableColumns columns, CurrentRow row) {
+    RowTest test = columns.test();
+    if (test == null) {
+      return null;
+    }
+    RowProblem problem = new RowProblem();
+    List<KeyPart> cells = new ArrayList<>();
+    for (TableColumns.Key cell : columns.cells()) {
+      PartitionValue partition = cell.partition();
+      cells.add(
+          partition != null
+              ? partition.cell()
+              : cell.isMissing()
+                  ? new PartitionValue.Cell(cell.name(), null)
+                  : new ObjectCell(cell, row, problem));
+    }
+    return new RowFilter(test, cells, problem, () -> {});
   }
 
   private @Nullable KeyPart raw(TableColumns columns, CurrentRow row) {
@@ -142,6 +167,7 @@ final class TableReader implements PartReader<TableReader.Piece> {
     private final Rows rows;
     private final @Nullable Object[] values;
     private final boolean[] known;
+    private final @Nullable BadValueException[] bad;
     private @Nullable IOException failure;
 
     CurrentRow(List<Column> columns, Rows rows) {
@@ -149,6 +175,7 @@ final class TableReader implements PartReader<TableReader.Piece> {
       this.rows = rows;
       this.values = new @Nullable Object[columns.size()];
       this.known = new boolean[columns.size()];
+      this.bad = new @Nullable BadValueException[columns.size()];
     }
 
     void next() {
@@ -156,24 +183,45 @@ final class TableReader implements PartReader<TableReader.Piece> {
     }
 
     @Nullable Object get(int column) {
+      return get(column, maker.problem());
+    }
+
+    /**
+     * Returns a value, or null.
+     *
+     * @param problem receives why it cannot be read
+     */
+    @Nullable Object get(int column, RowProblem problem) {
       if (!known[column]) {
         known[column] = true;
         values[column] = null;
+        bad[column] = null;
         try {
           values[column] = rows.value(column);
         } catch (BadValueException e) {
-          String where = "column " + columns.get(column).name();
-          maker
-              .problem()
-              .note(
-                  String.valueOf(e.getMessage()),
-                  e.detail().isEmpty() ? where : where + ": " + e.detail());
+          bad[column] = e;
         } catch (IOException e) {
           failure = e;
-          maker.problem().note("a value that cannot be read", "");
+          problem.note("a value that cannot be read", "");
         }
       }
+      BadValueException e = bad[column];
+      if (e != null) {
+        String where = "column " + columns.get(column).name();
+        problem.note(
+            String.valueOf(e.getMessage()),
+            e.detail().isEmpty() ? where : where + ": " + e.detail());
+      }
       return values[column];
+    }
+
+    /** Returns the value of a column or of a field below it, or null. */
+    @Nullable Object get(List<Integer> path, RowProblem problem) {
+      Object value = get(path.get(0), problem);
+      for (int i = 1; i < path.size() && value != null; i++) {
+        value = ((@Nullable Object[]) value)[path.get(i)];
+      }
+      return value;
     }
 
     /** Throws what reading a value of the row threw. */
@@ -220,6 +268,38 @@ final class TableReader implements PartReader<TableReader.Piece> {
     }
   }
 
+  /** A column that a condition is about, which writes its values in Avro's encoding. */
+  private static final class ObjectCell implements KeyPart {
+    private final TableColumns.Key cell;
+    private final CurrentRow row;
+    private final RowProblem problem;
+    private final ObjectEncoder encoder;
+
+    ObjectCell(TableColumns.Key cell, CurrentRow row, RowProblem problem) {
+      this.cell = cell;
+      this.row = row;
+      this.problem = problem;
+      this.encoder = ObjectEncoder.scalar(cell.type(), cell.type(), cell.name(), problem);
+    }
+
+    @Override
+    public String name() {
+      return cell.name();
+    }
+
+    @Override
+    public boolean write(RowBuffer out) {
+      Object value = row.get(cell.path(), problem);
+      if (value != null) {
+        encoder.write(value, out);
+      }
+      return value != null;
+    }
+
+    @Override
+    public void next() {}
+  }
+
   /**
    * A column used as a key or part of one: text and binary as their bytes, everything else in its
    * JSON form (docs/guides/rows.md) without quotes.
@@ -258,10 +338,7 @@ final class TableReader implements PartReader<TableReader.Piece> {
 
     @Override
     public boolean write(RowBuffer out) {
-      Object value = row.get(key.path().get(0));
-      for (int i = 1; i < key.path().size() && value != null; i++) {
-        value = ((@Nullable Object[]) value)[key.path().get(i)];
-      }
+      Object value = row.get(key.path(), maker.problem());
       if (value == null) {
         return false;
       }

@@ -52,6 +52,11 @@ public final class TableRecords extends PipedSource {
       return new InputReport.Files(names().size(), 0, 0);
     }
 
+    /** Returns how many files were not opened because they have no rows that are wanted. */
+    default int ruledOut() {
+      return 0;
+    }
+
     @Override
     void close() throws IOException;
   }
@@ -77,11 +82,12 @@ public final class TableRecords extends PipedSource {
     /** Passes the builder the first rows of parts from the whole input. */
     int sample(@Nullable RowConverter converter, DatabaseBuilder builder, int records)
         throws IOException {
-      int sampled = Math.min(tasks.size(), MAX_SAMPLED_PARTS);
+      List<Task<P>> wantedTasks = tasks.stream().filter(task -> !task.ruledOut()).toList();
+      int sampled = Math.min(wantedTasks.size(), MAX_SAMPLED_PARTS);
       int given = 0;
       try (PartReader<P> reader = readers.apply(converter)) {
         for (int i = 0; i < sampled && given < records; i++) {
-          Task<P> task = tasks.get((int) ((long) i * tasks.size() / sampled));
+          Task<P> task = wantedTasks.get((int) ((long) i * wantedTasks.size() / sampled));
           int wanted = (records - given) / (sampled - i);
           Sample sample = new Sample(builder, Math.max(1, wanted));
           reader.read(task.part(), sample);
@@ -140,10 +146,11 @@ public final class TableRecords extends PipedSource {
       List<Task<TableReader.Piece>> tasks = new ArrayList<>();
       for (TableFile file : table.files()) {
         TableColumns columns = TableColumns.of(options, file, partitions.of(file.directories()));
+        boolean ruledOut = columns.isRuledOut();
         for (TableFile.Part part : file.parts()) {
+          TableReader.Piece piece = new TableReader.Piece(columns, part);
           tasks.add(
-              new Task<>(
-                  tasks.size(), files.size(), new TableReader.Piece(columns, part), part.bytes()));
+              new Task<>(tasks.size(), files.size(), piece, ruledOut ? 0 : part.bytes(), ruledOut));
         }
         files.add(columns);
       }
@@ -264,7 +271,13 @@ public final class TableRecords extends PipedSource {
             listener.progress(bytes, allBytes, ledger.records());
           });
     }
-    return ledger.report(allBytes).withFiles(origin.counts());
+    InputReport report = ledger.report(allBytes).withFiles(origin.counts());
+    if (options.where() == null) {
+      return report;
+    }
+    long ruledOut = tasks.stream().filter(Task::ruledOut).count();
+    return report.withLeftOut(
+        new InputReport.LeftOut(ledger.leftOut(), origin.ruledOut(), ruledOut));
   }
 
   private @Nullable RowConverter newConverter() {

@@ -12,12 +12,15 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.rows.RowType.Column;
 import tech.bsdb.tools.rows.RowType.Kind;
 import tech.bsdb.tools.rows.RowType.Scalar;
 
 /** Checks the constants of a condition against the types of columns, and converts them. */
 final class Binding {
+  private static final long SECONDS_OF_DAY = 86_400;
+
   private static final Map<String, Double> NOT_FINITE =
       Map.of(
           "NaN", Double.NaN,
@@ -25,10 +28,10 @@ final class Binding {
           "-Infinity", Double.NEGATIVE_INFINITY);
 
   private final Where where;
-  private final List<Column> columns;
+  private final List<@Nullable Column> columns;
   private final Map<List<String>, Integer> numbers = new HashMap<>();
 
-  Binding(Where where, List<Column> columns) {
+  Binding(Where where, List<@Nullable Column> columns) {
     this.where = where;
     this.columns = columns;
     for (ColumnName column : where.columns()) {
@@ -47,19 +50,21 @@ final class Binding {
       return new RowTest.AnyOf(all(or.parts()));
     }
     if (condition instanceof Condition.Compare compare) {
-      int column = number(compare.column());
       Scalar type = scalar(compare.column());
-      return isNull(type)
-          ? new RowTest.Always(Verdict.NO)
+      return type == null || isNull(type)
+          ? fixed(type)
           : new RowTest.Comparison(
-              column, compare.comparator(), operand(compare.column(), type, compare.literal()));
+              number(compare.column()),
+              compare.comparator(),
+              operand(compare.column(), type, compare.literal()));
     }
     if (condition instanceof Condition.In in) {
       return in(in);
     }
     if (condition instanceof Condition.IsNull test) {
-      scalar(test.column());
-      return new RowTest.NullTest(number(test.column()), test.not());
+      return scalar(test.column()) == null
+          ? fixed(null)
+          : new RowTest.NullTest(number(test.column()), test.not());
     }
     if (condition instanceof Condition.Like like) {
       return like(like);
@@ -77,8 +82,8 @@ final class Binding {
 
   private RowTest in(Condition.In in) throws ConditionException {
     Scalar type = scalar(in.column());
-    if (isNull(type)) {
-      return new RowTest.Always(Verdict.NO);
+    if (type == null || isNull(type)) {
+      return fixed(type);
     }
     List<Operand> operands = new ArrayList<>();
     for (Literal literal : in.literals()) {
@@ -90,8 +95,8 @@ final class Binding {
 
   private RowTest like(Condition.Like like) throws ConditionException {
     Scalar type = scalar(like.column());
-    if (isNull(type)) {
-      return new RowTest.Always(Verdict.NO);
+    if (type == null || isNull(type)) {
+      return fixed(type);
     }
     if (type.kind() != Kind.STRING) {
       throw new ConditionException(
@@ -110,8 +115,17 @@ final class Binding {
     return type.kind() == Kind.NULL;
   }
 
-  private Scalar scalar(ColumnName column) throws ConditionException {
+  /** Returns what compares a value that is always null, or of which nothing is known. */
+  private static RowTest fixed(@Nullable Scalar type) {
+    return new RowTest.Always(type == null ? Verdict.MAYBE : Verdict.NO);
+  }
+
+  /** Returns the type of a column; null if nothing is known of it. */
+  private @Nullable Scalar scalar(ColumnName column) throws ConditionException {
     Column found = columns.get(number(column));
+    if (found == null) {
+      return null;
+    }
     if (found.type() instanceof Scalar scalar) {
       return scalar;
     }
@@ -123,68 +137,69 @@ final class Binding {
 
   private Operand operand(ColumnName column, Scalar type, Literal literal)
       throws ConditionException {
-    boolean number = literal instanceof Literal.Number;
-    switch (type.kind()) {
-      case BOOLEAN:
+    return switch (type.kind()) {
+      case BOOLEAN -> {
         if (literal instanceof Literal.Truth truth) {
-          return new Operand.Bit(truth.value());
+          yield new Operand.Bit(truth.value());
         }
         throw differs(column, type, literal, "write TRUE or FALSE");
-      case INT, LONG:
-        if (literal instanceof Literal.Number exact) {
-          return Operand.Whole.of(exact.value());
+      }
+      case INT, LONG, DECIMAL -> {
+        if (!(literal instanceof Literal.Numeral exact)) {
+          throw differs(column, type, literal, "write a number without quotes");
         }
-        throw differs(column, type, literal, "write a number without quotes");
-      case DECIMAL:
-        if (literal instanceof Literal.Number exact) {
-          return Operand.Unscaled.of(exact.value().movePointRight(type.second()));
-        }
-        throw differs(column, type, literal, "write a number without quotes");
-      case FLOAT, DOUBLE:
-        return real(column, type, literal);
-      case STRING:
+        yield type.kind() == Kind.DECIMAL
+            ? Operand.Unscaled.of(exact.value().movePointRight(type.second()))
+            : Operand.Whole.of(exact.value());
+      }
+      case FLOAT, DOUBLE -> real(column, type, literal);
+      case STRING -> {
         if (literal instanceof Literal.Text text) {
-          return new Operand.Octets(text.value().getBytes(UTF_8), true);
-        }
-        throw differs(column, type, literal, number ? "write it in single quotes" : "write 'text'");
-      case BYTES, FIXED:
-        if (literal instanceof Literal.Bytes bytes) {
-          return new Operand.Octets(bytes.value(), type.kind() == Kind.BYTES);
+          yield new Operand.Octets(text.value().getBytes(UTF_8), true);
         }
         throw differs(
             column,
             type,
             literal,
-            "write its bytes: X'%s'"
-                .formatted(
-                    literal instanceof Literal.Text text
-                        ? HexFormat.of().withUpperCase().formatHex(text.value().getBytes(UTF_8))
-                        : "00FF"));
-      case UUID:
-        return uuid(column, type, literal);
-      case DATE:
+            literal instanceof Literal.Numeral ? "write it in single quotes" : "write 'text'");
+      }
+      case BYTES, FIXED -> bytes(column, type, literal);
+      case UUID -> uuid(column, type, literal);
+      case DATE -> {
         if (literal instanceof Literal.Day day) {
-          return Operand.Whole.of(BigDecimal.valueOf(day.value().toEpochDay()));
+          yield Operand.Whole.of(BigDecimal.valueOf(day.value().toEpochDay()));
         }
         throw differs(column, type, literal, "write DATE '2026-01-31'");
-      case TIME:
+      }
+      case TIME -> {
         if (literal instanceof Literal.TimeOfDay time) {
-          return units(BigDecimal.valueOf(time.value().toNanoOfDay(), 9), type);
+          yield units(BigDecimal.valueOf(time.value().toNanoOfDay(), 9), type);
         }
         throw differs(column, type, literal, "write TIME '12:34:56'");
-      case TIMESTAMP, LOCAL_TIMESTAMP:
-        return timestamp(column, type, literal);
-      default:
-        throw where.refused(
-            column,
-            "column %s is %s, which can only be tested with IS NULL and IS NOT NULL"
-                .formatted(column.text(), type.describe()));
+      }
+      case TIMESTAMP, LOCAL_TIMESTAMP -> timestamp(column, type, literal);
+      case NULL, INTERVAL ->
+          throw where.refused(
+              column,
+              "column %s is %s, which can only be tested with IS NULL and IS NOT NULL"
+                  .formatted(column.text(), type.describe()));
+    };
+  }
+
+  private Operand bytes(ColumnName column, Scalar type, Literal literal) throws ConditionException {
+    if (literal instanceof Literal.Bytes bytes) {
+      return new Operand.Octets(bytes.value(), type.kind() == Kind.BYTES);
     }
+    String form =
+        literal instanceof Literal.Text text
+            ? HexFormat.of().withUpperCase().formatHex(text.value().getBytes(UTF_8))
+            : "00FF";
+    throw differs(column, type, literal, "write its bytes: X'" + form + "'");
   }
 
   private Operand real(ColumnName column, Scalar type, Literal literal) throws ConditionException {
     boolean single = type.kind() == Kind.FLOAT;
-    if (literal instanceof Literal.Number exact) {
+    if (literal instanceof Literal.Numeral exact) {
       return new Operand.Real(
           single ? exact.value().floatValue() : exact.value().doubleValue(), single);
     }
@@ -220,10 +235,13 @@ final class Binding {
       throws ConditionException {
     boolean local = type.kind() == Kind.LOCAL_TIMESTAMP;
     if (literal instanceof Literal.Timestamp timestamp && local == (timestamp.offset() == null)) {
-      LocalDateTime time = timestamp.value();
       ZoneOffset offset = timestamp.offset();
-      long seconds = time.toEpochSecond(offset == null ? ZoneOffset.UTC : offset);
-      return units(BigDecimal.valueOf(seconds).add(BigDecimal.valueOf(time.getNano(), 9)), type);
+      LocalDateTime time = timestamp.value();
+      long seconds =
+          time.toLocalDate().toEpochDay() * SECONDS_OF_DAY
+              - (offset == null ? 0 : offset.getTotalSeconds());
+      BigDecimal ofDay = BigDecimal.valueOf(time.toLocalTime().toNanoOfDay(), 9);
+      return units(BigDecimal.valueOf(seconds).add(ofDay), type);
     }
     throw differs(
         column,

@@ -353,31 +353,35 @@ final class ConditionParser {
         throw error(digits, "a number is expected after the sign");
       }
       BigDecimal number = number(digits);
-      return new Literal.Number(token.is("-") ? number.negate() : number, token.position());
+      return new Literal.Numeral(token.is("-") ? number.negate() : number, token.position());
     }
-    switch (token.kind()) {
-      case NUMBER:
-        return new Literal.Number(number(token), token.position());
-      case TEXT:
-        return new Literal.Text(token.text(), token.position());
-      case BYTES:
-        return bytes(token);
-      case WORD:
-        if (isTyped(at - 1)) {
-          return time(token, next());
-        }
-        if (token.is("TRUE") || token.is("FALSE")) {
-          return new Literal.Truth(token.is("TRUE"), token.position());
-        }
-        if (token.is("NULL")) {
-          throw error(
-              token,
-              "no comparison with NULL is ever true (write COLUMN IS NULL or COLUMN IS NOT NULL)");
-        }
-        break;
-      default:
+    return switch (token.kind()) {
+      case NUMBER -> new Literal.Numeral(number(token), token.position());
+      case TEXT -> new Literal.Text(token.text(), token.position());
+      case BYTES -> bytes(token);
+      case WORD -> ofWord(token);
+      case QUOTED, SYMBOL, END -> throw noConstant(token);
+    };
+  }
+
+  /** Reads a constant that begins with a word. */
+  private Literal ofWord(Token token) throws ConditionException {
+    if (isTyped(at - 1)) {
+      return time(token, next());
     }
-    throw error(
+    if (token.is("TRUE") || token.is("FALSE")) {
+      return new Literal.Truth(token.is("TRUE"), token.position());
+    }
+    if (token.is("NULL")) {
+      throw error(
+          token,
+          "no comparison with NULL is ever true (write COLUMN IS NULL or COLUMN IS NOT NULL)");
+    }
+    throw noConstant(token);
+  }
+
+  private ConditionException noConstant(Token token) {
+    return error(
         token,
         "a constant is expected: 5, 'text', TRUE, DATE '2026-01-01', TIMESTAMP '2026-01-01"
             + " 00:00:00Z' or X'00FF'");

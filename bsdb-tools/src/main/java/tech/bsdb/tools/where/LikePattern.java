@@ -66,13 +66,6 @@ public final class LikePattern {
     return bytes.toByteArray();
   }
 
-  /** Whether each text that begins with {@link #prefix} matches. */
-  public boolean isPrefix() {
-    return parts.length > 0
-        && parts[parts.length - 1] == ANY
-        && Arrays.stream(parts).filter(part -> part < 0).count() == 1;
-  }
-
   /** Whether text in UTF-8, which is in {@code from} to {@code to - 1}, matches. */
   boolean matches(byte[] text, int from, int to) {
     int at = from;

@@ -16,7 +16,7 @@ public sealed interface Literal {
   String describe();
 
   /** A number of any size, exactly as written. */
-  record Number(BigDecimal value, int position) implements Literal {
+  record Numeral(BigDecimal value, int position) implements Literal {
     @Override
     public String describe() {
       return "a number";

@@ -32,7 +32,8 @@ public sealed interface Operand extends Comparable<Operand> {
       return new Whole(floor.longValueExact(), new BigDecimal(floor).compareTo(number));
     }
 
-    static BigInteger floor(BigDecimal number) {
+    /** Returns the largest whole number that is not above a number. */
+    public static BigInteger floor(BigDecimal number) {
       return number.setScale(0, RoundingMode.FLOOR).unscaledValue();
     }
 
@@ -111,7 +112,9 @@ public sealed interface Operand extends Comparable<Operand> {
         MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     private static int compare(double a, double b) {
-      return a < b ? -1 : a > b ? 1 : a == b ? 0 : Boolean.compare(a != a, b != b);
+      return a < b
+          ? -1
+          : a > b ? 1 : a == b ? 0 : Boolean.compare(Double.isNaN(a), Double.isNaN(b));
     }
 
     @Override

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.rows.RowType.Column;
 
 /**
@@ -32,10 +33,11 @@ public record Where(String text, Condition condition) {
    * Binds the condition to columns.
    *
    * @param columns the columns that {@link #columns} names, in the same order; one that the rows do
-   *     not have is of type null
+   *     not have is of type null. If nothing is known of a column, it is null itself, and what the
+   *     condition says of it may be true or not
    * @throws ConditionException if a column cannot be compared with a constant
    */
-  public RowTest bind(List<Column> columns) throws ConditionException {
+  public RowTest bind(List<@Nullable Column> columns) throws ConditionException {
     return new Binding(this, columns).of(condition);
   }
 

@@ -31,6 +31,7 @@ import tech.bsdb.tools.source.FileSources;
 import tech.bsdb.tools.table.TableOptions;
 import tech.bsdb.tools.table.TableRecords;
 import tech.bsdb.tools.text.JsonBuffer;
+import tech.bsdb.tools.where.Where;
 
 /**
  * Random schemas of structs, lists and maps in each other, in all forms that writers have used for
@@ -57,6 +58,8 @@ class NestedRowsTest {
     MessageType schema = new MessageType("rows", fields);
     List<Group> rows = new ArrayList<>();
     List<String> expected = new ArrayList<>();
+    boolean filtered = round % 2 == 0;
+    StringBuilder wanted = new StringBuilder("k IN (-1");
     for (int k = 0; k < ROWS; k++) {
       SimpleGroup row = new SimpleGroup(schema);
       row.add("k", k);
@@ -66,7 +69,10 @@ class NestedRowsTest {
         json.append(node.fill(row, random));
       }
       rows.add(row);
-      expected.add(json.append('}').toString());
+      if (!filtered || random.nextBoolean()) {
+        wanted.append(", ").append(k);
+        expected.add(json.append('}').toString());
+      }
     }
     Path file = Written.file(folder.resolve("rows.parquet"), schema, rows, random.nextBoolean());
 
@@ -86,7 +92,8 @@ class NestedRowsTest {
             TableOptions.Partitions.INFER,
             null,
             null,
-            TableOptions.Types.DEFAULT);
+            TableOptions.Types.DEFAULT,
+            filtered ? Where.parse(wanted + ")") : null);
     List<String> found = new ArrayList<>();
     try (TableRecords records =
         ParquetRecords.open(options, FileSources.open(FileSourceOptions.local()))) {

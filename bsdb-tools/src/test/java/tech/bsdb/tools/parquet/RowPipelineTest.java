@@ -76,7 +76,7 @@ class RowPipelineTest {
       List<String> keys, int threads, long maxHeld) {
     List<Task<RowReader.Part>> tasks = new ArrayList<>();
     for (RowGroup group : file.rowGroups()) {
-      tasks.add(new Task<>(tasks.size(), 0, new RowReader.Part(file, group), group.bytes()));
+      tasks.add(new Task<>(tasks.size(), 0, new RowReader.Part(file, group), group.bytes(), false));
     }
     return new RowPipeline<>(
         tasks,
@@ -155,7 +155,7 @@ class RowPipelineTest {
     RowGroup group = read.rowGroups().get(0);
     RowPipeline<RowReader.Part> pipeline =
         new RowPipeline<>(
-            List.of(new Task<>(0, 0, new RowReader.Part(read, group), group.bytes())),
+            List.of(new Task<>(0, 0, new RowReader.Part(read, group), group.bytes(), false)),
             () -> new RowReader(options, new Agreement(List.of(), List.of(), List.of()), null),
             () -> Batch.copying((key, keyFrom, keyLength, value, valueFrom, valueLength) -> {}),
             1,
