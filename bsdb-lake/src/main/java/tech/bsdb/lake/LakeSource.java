@@ -9,6 +9,7 @@ import tech.bsdb.tools.source.HadoopPlace;
 import tech.bsdb.tools.table.Table;
 import tech.bsdb.tools.table.TableRequest;
 import tech.bsdb.tools.table.TableSource;
+import tech.bsdb.tools.where.Where;
 
 /** Opens the tables of a lake, each of which an input names. */
 public abstract class LakeSource implements TableSource {
@@ -34,7 +35,7 @@ public abstract class LakeSource implements TableSource {
     }
     List<LakeTable> tables = new ArrayList<>();
     for (String input : inputs) {
-      tables.add(open(HadoopPlace.of(input, request.sources()), asOf));
+      tables.add(open(HadoopPlace.of(input, request.sources()), asOf, request.options().where()));
     }
     return LakeTable.of(tables);
   }
@@ -43,7 +44,9 @@ public abstract class LakeSource implements TableSource {
    * Opens a snapshot of a table.
    *
    * @param asOf which one; null for the current one
+   * @param where which rows are wanted, so that files without any may be left out; null for all
    * @throws InputException if there is none, or it cannot be read; the message names the table
    */
-  protected abstract LakeTable open(HadoopPlace place, @Nullable AsOf asOf) throws IOException;
+  protected abstract LakeTable open(HadoopPlace place, @Nullable AsOf asOf, @Nullable Where where)
+      throws IOException;
 }

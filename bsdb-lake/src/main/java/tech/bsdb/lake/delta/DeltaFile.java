@@ -6,7 +6,6 @@ import io.delta.kernel.data.ColumnarBatch;
 import io.delta.kernel.data.FilteredColumnarBatch;
 import io.delta.kernel.data.Row;
 import io.delta.kernel.internal.InternalScanFileUtils;
-import io.delta.kernel.internal.util.ColumnMapping;
 import io.delta.kernel.internal.util.Utils;
 import io.delta.kernel.types.StructField;
 import io.delta.kernel.types.StructType;
@@ -141,7 +140,7 @@ final class DeltaFile implements TableFile {
 
     private @Nullable Object constant(Field field, Map<String, String> partition)
         throws InputException {
-      String text = partition.get(ColumnMapping.getPhysicalName(field.stored()));
+      String text = partition.get(field.physicalName());
       try {
         return PartitionText.value((Scalar) field.column().type(), text);
       } catch (IllegalArgumentException e) {

@@ -10,6 +10,7 @@ import io.delta.kernel.engine.Engine;
 import io.delta.kernel.exceptions.TableNotFoundException;
 import io.delta.kernel.internal.InternalScanFileUtils;
 import io.delta.kernel.internal.data.ScanStateRow;
+import io.delta.kernel.internal.util.ColumnMapping;
 import io.delta.kernel.types.StructField;
 import io.delta.kernel.types.StructType;
 import io.delta.kernel.utils.CloseableIterator;
@@ -36,6 +37,7 @@ import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.rows.RowType.Column;
 import tech.bsdb.tools.source.HadoopPlace;
 import tech.bsdb.tools.table.TableFile;
+import tech.bsdb.tools.where.Where;
 
 /** A version of a Delta Lake table. Thread-safe. */
 final class DeltaSnapshot {
@@ -51,7 +53,12 @@ final class DeltaSnapshot {
    *
    * @param partition whether its values are in the log and not in the files
    */
-  record Field(StructField stored, Column column, boolean partition) {}
+  record Field(StructField stored, Column column, boolean partition) {
+    /** Returns the column's name in the files and the log. */
+    String physicalName() {
+      return ColumnMapping.getPhysicalName(stored);
+    }
+  }
 
   /**
    * What is read of all files.
@@ -128,8 +135,13 @@ final class DeltaSnapshot {
         : message;
   }
 
-  /** Returns the table. */
-  LakeTable table() throws InputException {
+  /**
+   * Returns the table.
+   *
+   * @param where which rows are wanted; null for all
+   */
+  LakeTable table(@Nullable Where where) throws InputException {
+    DeltaFilter filter = where == null ? null : DeltaFilter.of(place.shown(), where, fields);
     String note =
         "%s: version %s of %s (the same again: --as-of %s)"
             .formatted(
@@ -139,7 +151,9 @@ final class DeltaSnapshot {
                 snapshot.getVersion());
     List<TableFile> files = new ArrayList<>();
     for (Row file : scanFiles()) {
-      files.add(new DeltaFile(this, file));
+      if (filter == null || filter.admits(InternalScanFileUtils.getPartitionValues(file))) {
+        files.add(new DeltaFile(this, file));
+      }
     }
     if (files.isEmpty()) {
       files.add(new DeltaFile(this, null)); // has the columns

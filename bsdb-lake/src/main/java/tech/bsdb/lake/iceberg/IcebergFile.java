@@ -120,7 +120,6 @@ final class IcebergFile implements TableFile {
               .idToConstant(
                   PartitionUtil.constantsMap(task, IdentityPartitionConverters::convertConstant))
               .split(task.start(), task.length())
-              .filter(task.residual())
               .reuseContainers();
       NameMapping mapping = snapshot.nameMapping();
       return (mapping == null ? reader : reader.withNameMapping(mapping)).build();

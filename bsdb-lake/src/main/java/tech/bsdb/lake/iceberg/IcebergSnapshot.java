@@ -39,6 +39,7 @@ import tech.bsdb.lake.LakeTable;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.source.HadoopPlace;
 import tech.bsdb.tools.table.TableFile;
+import tech.bsdb.tools.where.Where;
 
 /** A snapshot of an Iceberg table. Thread-safe. */
 final class IcebergSnapshot {
@@ -58,14 +59,18 @@ final class IcebergSnapshot {
    * Opens a snapshot.
    *
    * @param asOf which one; null for the current one
+   * @param where which rows are wanted; null for all
    * @throws InputException if there is none, or it cannot be read
    */
-  IcebergSnapshot(HadoopPlace place, @Nullable AsOf asOf) throws InputException {
+  IcebergSnapshot(HadoopPlace place, @Nullable AsOf asOf, @Nullable Where where)
+      throws InputException {
     this.place = place;
     try {
       this.table = load();
       checkEncryption();
-      this.scan = scan(asOf);
+      TableScan all = scan(asOf);
+      this.scan =
+          where == null ? all : all.filter(new IcebergFilter(all.schema()).of(where.condition()));
       for (NestedField field : scan.schema().columns()) {
         Optional<String> what = IcebergType.unreadable(field.type());
         if (what.isEmpty()) {

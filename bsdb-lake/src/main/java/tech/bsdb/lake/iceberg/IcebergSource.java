@@ -6,6 +6,7 @@ import tech.bsdb.lake.AsOf;
 import tech.bsdb.lake.LakeSource;
 import tech.bsdb.lake.LakeTable;
 import tech.bsdb.tools.source.HadoopPlace;
+import tech.bsdb.tools.where.Where;
 
 /** Opens tables of Iceberg. */
 public final class IcebergSource extends LakeSource {
@@ -15,7 +16,8 @@ public final class IcebergSource extends LakeSource {
   }
 
   @Override
-  protected LakeTable open(HadoopPlace place, @Nullable AsOf asOf) throws IOException {
-    return new IcebergSnapshot(place, asOf).table();
+  protected LakeTable open(HadoopPlace place, @Nullable AsOf asOf, @Nullable Where where)
+      throws IOException {
+    return new IcebergSnapshot(place, asOf, where).table();
   }
 }
