@@ -39,7 +39,7 @@ final class ArrowFile implements TableFile {
   /** The first message of each part, and the number of messages. */
   private final List<Integer> begins = new ArrayList<>();
 
-  private ArrowFile(SourceFile file, ArrowMessages messages) {
+  private ArrowFile(SourceFile file, ArrowMessages messages, long partBytes) {
     this.file = file;
     this.places = messages.places();
     ArrowField.Context context =
@@ -55,10 +55,10 @@ final class ArrowFile implements TableFile {
       }
       fields.add(field);
     }
-    divide();
+    divide(partBytes);
   }
 
-  private void divide() {
+  private void divide(long partBytes) {
     int batches = 0;
     int first = 0;
     long bytes = 0;
@@ -69,7 +69,7 @@ final class ArrowFile implements TableFile {
       }
       bytes += places.get(i).length() + places.get(i).body();
       batches += places.get(i).isDictionary() ? 0 : 1;
-      if (bytes >= PART_BYTES || i + 1 == places.size()) {
+      if (bytes >= partBytes || i + 1 == places.size()) {
         parts.add(new Part(parts.size(), "record batches from " + first, bytes));
         bytes = 0;
       }
@@ -83,11 +83,16 @@ final class ArrowFile implements TableFile {
    * @throws InputException if it is not an Arrow file or stream, is damaged, or cannot be read
    */
   static TableFile of(SourceFile file) throws IOException {
+    return of(file, PART_BYTES);
+  }
+
+  /** Reads where a file's batches are; its parts have at least a number of bytes, but the last. */
+  static TableFile of(SourceFile file, long partBytes) throws IOException {
     if (file.length() < 0) {
       throw new InputException(file.name() + ": its length is not known");
     }
     try (SourceInput in = file.open()) {
-      return new ArrowFile(file, ArrowMessages.of(file, in));
+      return new ArrowFile(file, ArrowMessages.of(file, in), partBytes);
     } catch (InputException named) {
       throw named;
     } catch (IOException | RuntimeException e) {

@@ -25,16 +25,18 @@ final class AvroFile implements TableFile {
   private static final long PART_BYTES = 16 << 20;
 
   private final SourceFile file;
+  private final long partBytes;
   private final AvroBlocks.Header header;
   private final AvroTypes types;
   private final List<Part> parts = new ArrayList<>();
 
-  private AvroFile(SourceFile file, AvroBlocks.Header header) {
+  private AvroFile(SourceFile file, AvroBlocks.Header header, long partBytes) {
     this.file = file;
+    this.partBytes = partBytes;
     this.header = header;
     this.types = AvroTypes.of(header.schema());
-    for (long from = 0; from < file.length(); from += PART_BYTES) {
-      parts.add(new Part(parts.size(), "", Math.min(PART_BYTES, file.length() - from)));
+    for (long from = 0; from < file.length(); from += partBytes) {
+      parts.add(new Part(parts.size(), "", Math.min(partBytes, file.length() - from)));
     }
   }
 
@@ -45,6 +47,11 @@ final class AvroFile implements TableFile {
    *     cannot be read
    */
   static TableFile of(SourceFile file) throws IOException {
+    return of(file, PART_BYTES);
+  }
+
+  /** Reads a file's header; its parts have a number of bytes. */
+  static TableFile of(SourceFile file, long partBytes) throws IOException {
     if (file.length() < 0) {
       throw new InputException(file.name() + ": its length is not known");
     }
@@ -62,7 +69,7 @@ final class AvroFile implements TableFile {
           "%s: its rows are of type %s, not records"
               .formatted(file.name(), schema.getType().getName()));
     }
-    return new AvroFile(file, header);
+    return new AvroFile(file, header, partBytes);
   }
 
   private static InputException named(SourceFile file, InputException e) {
@@ -136,7 +143,7 @@ final class AvroFile implements TableFile {
 
     BlockRows(AvroBlocks blocks, Part part, List<Integer> columns) throws IOException {
       this.blocks = blocks;
-      this.start = part.index() * PART_BYTES;
+      this.start = part.index() * partBytes;
       this.end = start + part.bytes();
       this.fields = new @Nullable AvroValue[schemas.size()];
       this.columnOfField = new int[fields.length];

@@ -32,7 +32,7 @@ record LocalParquet(Path path, long length, FileTime modified, @Nullable Object 
   static SourceFile of(Path path, List<String> partitions) throws IOException {
     if (!Files.isRegularFile(path)) {
       throw new InputException(
-          path + ": a pipe, a socket or a device; Parquet is read from the end of a file");
+          path + ": a pipe, a socket or a device; only files can be read from any position");
     }
     if (!Files.exists(path.toFile().toPath())) {
       throw new InputException(

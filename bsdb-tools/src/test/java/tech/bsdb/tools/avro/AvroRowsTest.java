@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +30,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.tools.input.InputListener;
 import tech.bsdb.tools.input.InputOptions.OnBadLine;
 import tech.bsdb.tools.source.FileSourceOptions;
+import tech.bsdb.tools.table.FileTable;
+import tech.bsdb.tools.table.Table;
 import tech.bsdb.tools.table.TableOptions;
 import tech.bsdb.tools.table.TableRecords;
 import tech.bsdb.tools.table.TableRequest;
@@ -75,10 +78,12 @@ class AvroRowsTest {
       }
     }
 
-    assertThat(records(file)).usingRecursiveComparison().isEqualTo(expected);
+    assertThat(records(file, 20 + random.nextInt(3_000)))
+        .usingRecursiveComparison()
+        .isEqualTo(expected);
   }
 
-  private static Map<String, byte[]> records(Path file) throws IOException {
+  private static Map<String, byte[]> records(Path file, long partBytes) throws IOException {
     TableOptions options =
         new TableOptions(
             List.of(file.toString()),
@@ -99,15 +104,28 @@ class AvroRowsTest {
     Map<String, byte[]> found = new TreeMap<>();
     try (TableRecords records =
         TableRecords.open(
-            new TableRequest(options, FileSourceOptions.local(), null), TableSource.of("avro"))) {
+            new TableRequest(options, FileSourceOptions.local(), null), new Parts(partBytes))) {
       records.forEach(
           (key, keyFrom, keyLength, value, valueFrom, valueLength) ->
               found.put(
                   new String(key, keyFrom, keyLength, StandardCharsets.UTF_8),
-                  java.util.Arrays.copyOfRange(value, valueFrom, valueFrom + valueLength)),
+                  Arrays.copyOfRange(value, valueFrom, valueFrom + valueLength)),
           InputListener.NONE);
     }
     return found;
+  }
+
+  /** Files in parts of so many bytes. */
+  private record Parts(long bytes) implements TableSource {
+    @Override
+    public String format() {
+      return "avro";
+    }
+
+    @Override
+    public Table open(TableRequest request) throws IOException {
+      return FileTable.open(request, file -> AvroFile.of(file, bytes));
+    }
   }
 
   private static byte[] encoded(Schema schema, GenericRecord row) throws IOException {
