@@ -139,9 +139,9 @@ final class IcebergSnapshot {
         files.isEmpty()
             ? place.shown() + ": is not an Iceberg table: metadata has no *.metadata.json"
             : ("%s: is the table of a catalog (metadata has no %s), and only the catalog knows"
-                   + " which metadata is current: name the file that it has as metadata_location"
-                   + " (Spark, Trino: the newest row of the table's metadata_log_entries), such as"
-                   + " -i %s/metadata/%s")
+                    + " which metadata is current: name the file that it has as metadata_location"
+                    + " (Spark, Trino: the newest row of the table's metadata_log_entries), such as"
+                    + " -i %s/metadata/%s")
                 .formatted(place.shown(), HINT, place.shown(), files.get(files.size() - 1)));
   }
 
@@ -245,9 +245,9 @@ final class IcebergSnapshot {
       if (cause instanceof NotFoundException || cause instanceof FileNotFoundException) {
         return new InputException(
             ("%s: cannot be read, because a file that the snapshot needs is missing (%s): if the"
-                 + " table was moved or copied from %s, its metadata still names the files there"
-                 + " (Spark's rewrite_table_path changes that); if not, the snapshot has expired,"
-                 + " so build from a newer one")
+                    + " table was moved or copied from %s, its metadata still names the files there"
+                    + " (Spark's rewrite_table_path changes that); if not, the snapshot has expired,"
+                    + " so build from a newer one")
                 .formatted(name, cause.getMessage(), table.location()),
             failure);
       }

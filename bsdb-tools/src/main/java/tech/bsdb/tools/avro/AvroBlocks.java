@@ -63,9 +63,9 @@ final class AvroBlocks implements AutoCloseable {
     }
 
     /** Decompresses a block. */
-    ByteBuffer plain(byte[] block) throws IOException {
+    byte[] plain(byte[] block) throws IOException {
       return switch (this) {
-        case NULL -> ByteBuffer.wrap(block);
+        case NULL -> block;
         case DEFLATE -> {
           ByteArrayOutputStream plain = new ByteArrayOutputStream(2 * block.length);
           Inflater inflater = new Inflater(/* nowrap= */ true);
@@ -78,7 +78,7 @@ final class AvroBlocks implements AutoCloseable {
           } finally {
             inflater.end();
           }
-          yield ByteBuffer.wrap(plain.toByteArray());
+          yield plain.toByteArray();
         }
         case SNAPPY -> {
           int length = block.length - Integer.BYTES;
@@ -92,11 +92,11 @@ final class AvroBlocks implements AutoCloseable {
           if ((int) checksum.getValue() != ByteBuffer.wrap(block).getInt(length)) {
             throw new IOException("its Snappy data does not have its checksum");
           }
-          yield ByteBuffer.wrap(plain);
+          yield plain;
         }
         case ZSTANDARD -> {
           try (InputStream in = new ZstdInputStreamNoFinalizer(new ByteArrayInputStream(block))) {
-            yield ByteBuffer.wrap(in.readAllBytes());
+            yield in.readAllBytes();
           }
         }
       };
@@ -256,7 +256,7 @@ final class AvroBlocks implements AutoCloseable {
   }
 
   /** Reads the rest of a block, and returns its rows. */
-  ByteBuffer block(Header header) throws IOException {
+  byte[] block(Header header) throws IOException {
     long size = number();
     if (size < 0 || size > MAX_BLOCK || size > length - position()) {
       throw new IOException(

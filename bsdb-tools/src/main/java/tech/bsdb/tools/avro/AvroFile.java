@@ -1,7 +1,6 @@
 package tech.bsdb.tools.avro;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -170,10 +169,8 @@ final class AvroFile implements TableFile {
           }
           block = blocks.position();
           left = blocks.rows();
-          ByteBuffer rows = blocks.block(header);
-          in =
-              new AvroValue.In(
-                  DecoderFactory.get().binaryDecoder(rows.array(), 0, rows.limit(), null));
+          byte[] rows = blocks.block(header);
+          in = new AvroValue.In(DecoderFactory.get().binaryDecoder(rows, 0, rows.length, null));
         }
         left--;
         read();

@@ -113,7 +113,7 @@ public enum RecordFormat {
       RecordFormat first = formats.get(0);
       throw new UsageException(
           ("by their names, \"%s\" is %s and \"%s\" is %s (one build reads one kind; --format %s,"
-               + " or --format %s, says which)")
+                  + " or --format %s, says which)")
               .formatted(
                   inputs.get(last),
                   last.title,
