@@ -1,6 +1,7 @@
 package tech.bsdb.tools.input;
 
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
@@ -15,7 +16,7 @@ public class InputException extends IOException {
   }
 
   /** Creates an exception with a message for users and a cause. */
-  public InputException(String message, Throwable cause) {
+  public InputException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }
 
