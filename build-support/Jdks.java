@@ -5,6 +5,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,11 +16,12 @@ import java.util.regex.Pattern;
 /**
  * Chooses the JDKs of a module's build and writes them as properties for the POM.
  *
- * <p>The JDK that runs Maven compiles everything and runs the tests. Two more steps depend on the other installed JDKs:
+ * <p>The JDK that runs Maven compiles everything and runs the tests. Three more steps depend on the other installed JDKs:
  *
  * <ul>
  *   <li>the overlay {@code src/main/java22} is compiled by the newest JDK from 22 on, and left out if there is none;
- *   <li>the tests run a second time on the other generation: from 22 on (with the overlay), or 17 to 21 (without).
+ *   <li>the tests run a second time on the other generation: from 22 on (with the overlay), or 17 to 21 (without);
+ *   <li>{@code bsdb-trino} is compiled and tested by the newest JDK from 25 on, and left out if there is none.
  * </ul>
  *
  * <p>Run from source: {@code java Jdks.java auto|none|HOME:HOME... target/jdks.properties}.
@@ -27,6 +29,7 @@ import java.util.regex.Pattern;
 final class Jdks {
   private static final int FLOOR = 17;
   private static final int OVERLAY = 22;
+  private static final int TRINO = 25;
 
   record Jdk(Path home, int feature, String version) {
     String tool(String name) {
@@ -71,6 +74,15 @@ final class Jdks {
     properties.setProperty("jdk.other.java", (other == null ? running : other).tool("java"));
     properties.setProperty("jdk.other.feature", String.valueOf((other == null ? running : other).feature));
     properties.setProperty("jdk.other.classes", running.hasOverlayApi() ? classes : overlay);
+    Jdk trino = all.stream().filter(jdk -> jdk.feature >= TRINO).max(Comparator.comparingInt(Jdk::feature)).orElse(null);
+    properties.setProperty("jdk.trino.skip", String.valueOf(trino == null));
+    properties.setProperty("jdk.trino.javac", (trino == null ? running : trino).tool("javac"));
+    properties.setProperty("jdk.trino.java", (trino == null ? running : trino).tool("java"));
+    if (trino == null) {
+      properties.setProperty(
+          "jdk.trino.warning",
+          "No JDK " + TRINO + " or newer found: bsdb-trino is LEFT OUT of this build and not tested. Install one, or name it with -Djdks=HOME.");
+    }
     properties.setProperty("jdk.floor.java", floor == null ? "" : floor.tool("java"));
     properties.setProperty("jdk.modern.java", modern == null ? "" : modern.tool("java"));
     properties.setProperty(

@@ -1,0 +1,123 @@
+package tech.bsdb.trino;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trino.Session;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tech.bsdb.BuildOptions;
+
+/** Joins by keys, as lookups of both kinds and without lookups. */
+final class JoinTest {
+  private static final int RECORDS = 100_000;
+
+  @TempDir private static Path directory;
+  private static Session lookups;
+  private static Session filters;
+
+  @BeforeAll
+  static void build() throws Exception {
+    Path plain = Stored.plain(directory.resolve("a"), RECORDS, "v", BuildOptions.defaults());
+    Path divided =
+        Stored.plain(directory.resolve("b"), RECORDS, "v", BuildOptions.defaults().withShards(3));
+    String schema =
+        """
+        {"type":"record","name":"City","fields":[{"name":"country","type":"string"},{"name":"code","type":"long"},
+        {"name":"name","type":["null","string"]}]}
+        """;
+    List<String> cities = new ArrayList<>();
+    for (int i = 0; i < 1_000; i++) {
+      cities.add(
+          "{\"key\":\"c%d/%d\",\"country\":\"c%d\",\"code\":%d,\"name\":\"n%d\"}"
+              .formatted(i % 3, i, i % 3, i, i));
+    }
+    Path parts =
+        Stored.rows(directory.resolve("c"), schema, "key", cities, BuildOptions.defaults());
+    lookups =
+        LocalTrino.catalog(
+            Map.of(
+                "bsdb.table.plain", plain.toString(),
+                "bsdb.table.divided", divided.toString(),
+                "bsdb.table.cities", parts.toString(),
+                "bsdb.table.cities.key", "country, code",
+                "bsdb.table.cities.key-join", "/"));
+    filters = LocalTrino.withoutLookupJoins(lookups);
+    LocalTrino.run(
+        lookups,
+        "CREATE TABLE memory.default.asked AS SELECT 'k' || CAST(n * 7 AS varchar) AS k, n,"
+            + " 'c' || CAST(n % 3 AS varchar) AS country FROM UNNEST(sequence(0, 399)) t(n)"
+            + " UNION ALL SELECT 'absent', 400, 'c0' UNION ALL SELECT NULL, 401, NULL UNION ALL SELECT 'k7', 1, 'c1'");
+  }
+
+  private static void check(String query, String lookup, String filter, String... expected) {
+    assertThat(LocalTrino.explain(lookups, query)).contains(lookup);
+    assertThat(LocalTrino.explain(filters, query)).contains(filter).doesNotContain("IndexJoin");
+    assertThat(LocalTrino.rows(lookups, query)).containsExactly(expected);
+    assertThat(LocalTrino.rows(filters, query)).containsExactly(expected);
+  }
+
+  @Test
+  void joinsLookUpKeys() {
+    for (String table : List.of("plain", "divided")) {
+      check(
+          "SELECT count(*), count(DISTINCT a.k), count_if(b._value = 'v' || CAST(a.n * 7 AS varchar))"
+              + " FROM memory.default.asked a JOIN "
+              + table
+              + " b ON a.k = b._key",
+          "IndexJoin",
+          "dynamicFilters",
+          "[401, 400, 401]");
+    }
+  }
+
+  @Test
+  void outerJoinsKeepRowsWithoutKeys() {
+    check(
+        "SELECT count(*), count(b._value) FROM memory.default.asked a LEFT JOIN plain b ON a.k = b._key",
+        "IndexJoin",
+        "plain scan",
+        "[403, 401]");
+  }
+
+  @Test
+  void joinsBySeveralColumns() {
+    check(
+        "SELECT count(*), count(c.name), count_if(c.name = 'n' || CAST(a.n AS varchar))"
+            + " FROM memory.default.asked a JOIN cities c ON a.n = c.code AND a.country = c.country",
+        "IndexJoin",
+        "dynamicFilters",
+        "[401, 401, 401]");
+  }
+
+  @Test
+  void joinsByOtherColumnsAreHashJoins() {
+    String query = "SELECT count(*) FROM memory.default.asked a JOIN cities c ON a.n = c.code";
+    assertThat(LocalTrino.explain(lookups, query)).doesNotContain("IndexJoin");
+    assertThat(LocalTrino.rows(lookups, query)).containsExactly("[403]");
+  }
+
+  @Test
+  void conditionsOfJoinsStillHold() {
+    check(
+        "SELECT a.k, b._value FROM memory.default.asked a JOIN plain b ON a.k = b._key"
+            + " WHERE b._value LIKE 'v27%' AND a.n < 40",
+        "IndexJoin", "dynamicFilters", "[k273, v273]");
+  }
+
+  /** Fewer rows are read than the table has. */
+  @Test
+  void keysOfTheOtherSideAreLookedUp() {
+    String query =
+        "EXPLAIN ANALYZE SELECT count(b._value) FROM plain b JOIN memory.default.asked a ON a.k = b._key";
+    assertThat((String) LocalTrino.run(filters, query).getOnlyValue())
+        .contains("Input: 400 rows")
+        .doesNotContain("Input: 100000 rows");
+    assertThat((String) LocalTrino.run(lookups, query).getOnlyValue())
+        .doesNotContain("Input: 100000 rows");
+  }
+}
