@@ -16,15 +16,15 @@ enum BsdbErrors implements ErrorCodeSupplier {
 
   private static final int BASE = 0x0B5D_0000;
 
-  private final ErrorCode code;
+  private final int number;
 
   BsdbErrors(int number) {
-    code = new ErrorCode(BASE + number, name(), ErrorType.EXTERNAL, true);
+    this.number = number;
   }
 
   @Override
   public ErrorCode toErrorCode() {
-    return code;
+    return new ErrorCode(BASE + number, name(), ErrorType.EXTERNAL, true);
   }
 
   /** The exception for a failure to read a table. */

@@ -78,7 +78,7 @@ final class KeyFinder {
       for (ByteBuffer head : heads) {
         for (Object value : values) {
           key.reset();
-          key.put(head.array());
+          key.put(head.duplicate());
           if (i > 0) {
             key.putText(table.keyJoin());
           }

@@ -321,7 +321,7 @@ final class TableMetadata implements ConnectorMetadata, AutoCloseable {
   @Override
   public TableStatistics getTableStatistics(ConnectorSession session, ConnectorTableHandle handle) {
     BsdbTable table = (BsdbTable) handle;
-    Estimate records = Estimate.of(table.records());
+    Estimate records = Estimate.of((double) table.records());
     TableStatistics.Builder statistics = TableStatistics.builder().setRowCount(records);
     ColumnStatistics unique =
         ColumnStatistics.builder()

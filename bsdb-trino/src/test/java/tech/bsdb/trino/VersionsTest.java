@@ -134,7 +134,7 @@ final class VersionsTest {
   @Test
   void readsDatabasesElsewhere() throws Exception {
     publish("monday", 10);
-    Path store = publish("tuesday", 20);
+    publish("tuesday", 20);
     try (RangeServer server = RangeServer.of(directory)) {
       Session session =
           LocalTrino.catalog(Map.of("bsdb.table.t", server.uri().resolve("store").toString()));
