@@ -77,6 +77,7 @@ final class Jdks {
     Jdk trino = all.stream().filter(jdk -> jdk.feature >= TRINO).max(Comparator.comparingInt(Jdk::feature)).orElse(null);
     properties.setProperty("jdk.trino.skip", String.valueOf(trino == null));
     properties.setProperty("jdk.trino.javac", (trino == null ? running : trino).tool("javac"));
+    properties.setProperty("jdk.trino.javadoc", (trino == null ? running : trino).tool("javadoc"));
     properties.setProperty("jdk.trino.java", (trino == null ? running : trino).tool("java"));
     if (trino == null) {
       properties.setProperty(

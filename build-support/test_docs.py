@@ -250,6 +250,7 @@ NEEDS = {
     "hadoop": never,
     "spark": never,
     "flink": never,
+    "trino": never,
     "an object store": never,
     "another machine": never,
     "opentelemetry": never,

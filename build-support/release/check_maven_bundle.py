@@ -34,6 +34,7 @@ ARTIFACTS = {
     "bsdb-tools": ["tech/bsdb/tools/Main.class"],
     "bsdb-spark": ["META-INF/services/org.apache.spark.sql.sources.DataSourceRegister", "META-INF/LICENSE"],
     "bsdb-flink": ["META-INF/services/org.apache.flink.table.factories.Factory", "META-INF/LICENSE"],
+    "bsdb-trino": ["META-INF/services/io.trino.spi.Plugin", "META-INF/LICENSE"],
 }
 SUMS = {".md5": hashlib.md5, ".sha1": hashlib.sha1}
 NAMESPACE = "{http://maven.apache.org/POM/4.0.0}"

@@ -74,7 +74,7 @@ public final class BsdbConnector implements Connector {
 
   @Override
   public ConnectorSplitManager getSplitManager() {
-    return new TableSplits(settings, context.getNodeManager());
+    return new TableSplits(settings, open, context.getNodeManager());
   }
 
   @Override

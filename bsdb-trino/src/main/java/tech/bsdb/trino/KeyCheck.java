@@ -30,7 +30,7 @@ final class KeyCheck {
    * @throws TrinoException if the key of one is not made of the columns
    */
   static void check(BsdbTable table, Use use, RowTypes types) throws IOException {
-    if (table.keyColumns().isEmpty() || table.approximate()) {
+    if (table.keyColumns().isEmpty() || table.approximate() || use.isChecked()) {
       return;
     }
     PageRows rows = new PageRows(table, use, types, table.keyColumns());
@@ -41,7 +41,7 @@ final class KeyCheck {
         try {
           rows.add(records.key(), value, 0, value.length);
         } catch (BadRowException damaged) {
-          continue; // which a query tells if it reads the row
+          return; // which a query tells if it reads the row
         }
         byte[] made = made(table, finder, rows.take());
         if (!Arrays.equals(made, records.key())) {
@@ -58,6 +58,7 @@ final class KeyCheck {
         }
       }
     }
+    use.setChecked();
   }
 
   private static byte @Nullable [] made(BsdbTable table, KeyFinder finder, Page row) {

@@ -75,6 +75,7 @@ final class OpenTables implements AutoCloseable {
     final Database database;
     final @Nullable RowSchema rows;
     int users;
+    volatile boolean checked;
 
     Opened(Database database) {
       this.database = database;
@@ -167,6 +168,16 @@ final class OpenTables implements AutoCloseable {
     /** The schema of the rows; null if values are plain bytes. */
     @Nullable RowSchema rows() {
       return opened.rows;
+    }
+
+    /** Whether the key columns were compared with the keys of this database before. */
+    boolean isChecked() {
+      return opened.checked;
+    }
+
+    /** Tells later uses that the key columns are those of the keys. */
+    void setChecked() {
+      opened.checked = true;
     }
 
     /** Ends the use; a second call does nothing. */

@@ -13,6 +13,7 @@ import io.trino.spi.connector.ConnectorTransactionHandle;
 import io.trino.spi.connector.Constraint;
 import io.trino.spi.connector.DynamicFilterSnapshot;
 import io.trino.spi.predicate.TupleDomain;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -20,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.KeyRange;
+import tech.bsdb.trino.OpenTables.Use;
 
 /**
  * Divides what a query reads of a table: keys that are looked up, a range of keys, or all records.
@@ -29,11 +31,16 @@ public final class TableSplits implements ConnectorSplitManager {
   private static final long RECORDS_OF_SPLIT = 250_000;
   private static final int SPLITS_OF_WORKER = 32;
 
+  /** A range with more than one of so many records is scanned, as in Spark's connector. */
+  private static final int LARGE_PART = 8;
+
   private final CatalogSettings settings;
+  private final OpenTables open;
   private final NodeManager nodes;
 
-  TableSplits(CatalogSettings settings, NodeManager nodes) {
+  TableSplits(CatalogSettings settings, OpenTables open, NodeManager nodes) {
     this.settings = settings;
+    this.open = open;
     this.nodes = nodes;
   }
 
@@ -119,7 +126,7 @@ public final class TableSplits implements ConnectorSplitManager {
         return lookups(keys);
       }
       KeyRange range = table.ordered() ? finder.range(wanted) : null;
-      if (range != null) {
+      if (range != null && isSmall(range)) {
         return List.of(new Split(null, range.from(), range.to(), 0, 1));
       }
       if (table.approximate()) {
@@ -129,6 +136,15 @@ public final class TableSplits implements ConnectorSplitManager {
                 .formatted(table.describe(), table.key().name()));
       }
       return scans();
+    }
+
+    /** Whether reading a range, record by record, is faster than scanning. */
+    private boolean isSmall(KeyRange range) {
+      try (Use use = open.use(table.name(), table.location(), table.id())) {
+        return use.database().count(range) <= table.records() / LARGE_PART;
+      } catch (IOException e) {
+        throw TablePages.failure(table, e);
+      }
     }
 
     private List<Split> lookups(List<byte[]> keys) {
