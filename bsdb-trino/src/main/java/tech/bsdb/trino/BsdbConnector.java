@@ -17,7 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** A catalog. Each process of a cluster has one, with its own open databases. Thread-safe. */
 public final class BsdbConnector implements Connector {
-  /** The session property that turns joins by lookups off. */
+  /** The session property for joins by lookups. */
   static final String LOOKUP_JOINS = "lookup_joins";
 
   private final CatalogSettings settings;
@@ -32,6 +32,25 @@ public final class BsdbConnector implements Connector {
     this.context = context;
     this.types = new RowTypes(context.getTypeManager().getTypeOperators());
     this.open = new OpenTables(types);
+  }
+
+  /** Which joins by the whole key are lookup joins. */
+  enum LookupJoins {
+    /** Those of large tables. */
+    AUTOMATIC,
+    ALWAYS,
+    NEVER;
+
+    /**
+     * A scan of fewer records costs less than Trino's lookup join of a million keys. Nothing tells
+     * how many keys there will be.
+     */
+    private static final long LARGE = 10_000_000;
+
+    /** Whether a table is joined by lookups. */
+    boolean include(BsdbTable table) {
+      return this == ALWAYS || (this == AUTOMATIC && table.records() >= LARGE);
+    }
   }
 
   /** A transaction, which sees one version of each table. */
@@ -90,8 +109,12 @@ public final class BsdbConnector implements Connector {
   @Override
   public List<PropertyMetadata<?>> getSessionProperties() {
     return List.of(
-        PropertyMetadata.booleanProperty(
-            LOOKUP_JOINS, "Whether joins by the whole key look up their keys", true, false));
+        PropertyMetadata.enumProperty(
+            LOOKUP_JOINS,
+            "Which joins by the whole key look up the keys of the other side",
+            LookupJoins.class,
+            LookupJoins.AUTOMATIC,
+            false));
   }
 
   @Override

@@ -48,6 +48,7 @@ import tech.bsdb.tools.rows.RowSchema;
 import tech.bsdb.tools.rows.RowType.Column;
 import tech.bsdb.tools.rows.RowType.Scalar;
 import tech.bsdb.trino.BsdbColumn.Origin;
+import tech.bsdb.trino.BsdbConnector.LookupJoins;
 import tech.bsdb.trino.CatalogSettings.TableSettings;
 import tech.bsdb.trino.OpenTables.Use;
 import tech.bsdb.trino.TableFinder.Found;
@@ -379,7 +380,7 @@ final class TableMetadata implements ConnectorMetadata, AutoCloseable {
             || (!table.keyColumns().isEmpty() && indexable.equals(Set.copyOf(table.keyColumns())));
     if (!whole
         || table.limit().isPresent()
-        || !session.getProperty(BsdbConnector.LOOKUP_JOINS, Boolean.class)) {
+        || !session.getProperty(BsdbConnector.LOOKUP_JOINS, LookupJoins.class).include(table)) {
       return Optional.empty();
     }
     return Optional.of(new ConnectorResolvedIndex(new KeyIndex.Handle(table), wanted));

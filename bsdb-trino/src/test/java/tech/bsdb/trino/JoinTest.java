@@ -17,6 +17,7 @@ final class JoinTest {
   private static final int RECORDS = 100_000;
 
   @TempDir private static Path directory;
+  private static Session usual;
   private static Session lookups;
   private static Session filters;
 
@@ -38,7 +39,7 @@ final class JoinTest {
     }
     Path parts =
         Stored.rows(directory.resolve("c"), schema, "key", cities, BuildOptions.defaults());
-    lookups =
+    usual =
         LocalTrino.catalog(
             Map.of(
                 "bsdb.table.plain", plain.toString(),
@@ -46,7 +47,8 @@ final class JoinTest {
                 "bsdb.table.cities", parts.toString(),
                 "bsdb.table.cities.key", "country, code",
                 "bsdb.table.cities.key-join", "/"));
-    filters = LocalTrino.withoutLookupJoins(lookups);
+    lookups = LocalTrino.withLookupJoins(usual, "always");
+    filters = LocalTrino.withLookupJoins(usual, "never");
     LocalTrino.run(
         lookups,
         "CREATE TABLE memory.default.asked AS SELECT 'k' || CAST(n * 7 AS varchar) AS k, n,"
@@ -73,6 +75,13 @@ final class JoinTest {
           "dynamicFilters",
           "[401, 400, 401]");
     }
+  }
+
+  @Test
+  void smallTablesAreScannedUnlessAskedOtherwise() {
+    String query = "SELECT count(*) FROM memory.default.asked a JOIN plain b ON a.k = b._key";
+    assertThat(LocalTrino.explain(usual, query)).doesNotContain("IndexJoin");
+    assertThat(LocalTrino.rows(usual, query)).containsExactly("[401]");
   }
 
   @Test

@@ -71,10 +71,10 @@ final class LocalTrino {
     return testSessionBuilder().setCatalog(name).setSchema("default").build();
   }
 
-  /** A session whose joins look up no keys. */
-  static Session withoutLookupJoins(Session session) {
+  /** A session with another choice of joins that look up keys. */
+  static Session withLookupJoins(Session session, String choice) {
     return Session.builder(session)
-        .setCatalogSessionProperty(session.getCatalog().orElseThrow(), "lookup_joins", "false")
+        .setCatalogSessionProperty(session.getCatalog().orElseThrow(), "lookup_joins", choice)
         .build();
   }
 
