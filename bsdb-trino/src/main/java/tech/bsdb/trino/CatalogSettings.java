@@ -61,6 +61,9 @@ record CatalogSettings(
     for (Map.Entry<String, String> property : new TreeMap<>(properties).entrySet()) {
       String name = property.getKey();
       String value = property.getValue().strip();
+      if (value.isEmpty()) {
+        throw invalid(name + " is empty");
+      }
       if (name.equals(STORES)) {
         stores = value;
       } else if (name.equals(WAIT)) {
@@ -101,9 +104,6 @@ record CatalogSettings(
       TableSettings table, String property, String[] parts, String value) {
     if (parts[0].isEmpty() || parts.length > 2) {
       throw invalid(property + ": tables are named as in " + TABLE + "NAME");
-    }
-    if (value.isEmpty()) {
-      throw invalid(property + " is empty");
     }
     if (parts.length == 1) {
       return new TableSettings(value, table.key(), table.keyJoin(), table.text());
