@@ -115,7 +115,7 @@ class DamagedFilesTest {
     Path file = Files.writeString(folder.resolve(name), "key value\n".repeat(100));
     assertThat(bsdb("build", "-i", file.toString(), "-kf", "k", "-o", folder + "/db").err())
         .contains(name + ": " + message);
-    Files.write(file, "FEA1 is the first version of Feather".getBytes());
+    Files.writeString(file, "FEA1 is the first version of Feather");
     if (name.equals("a.arrow")) {
       assertThat(bsdb("build", "-i", file.toString(), "-kf", "k", "-o", folder + "/db").err())
           .contains("Feather file of version 1");
