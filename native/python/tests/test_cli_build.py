@@ -271,6 +271,8 @@ def test_rows_that_are_left_out(inputs, tmp_path, capfd):
         (["-i", "twice.parquet", "-kf", "a\\b"], "-kf a\\b has a backslash before neither a comma nor"),
         (["-i", "twice.parquet", "-kf", "id", "--widen"], "--widen is not covered by python -m bsdbkv"),
         (["-i", "twice.parquet", "-kf", "id", "--csv"], "--csv is for text (--format text)"),
+        (["-i", "x.avro", "-kf", "id"], "-i x.avro is, by its name, in a format that python -m bsdbkv does not cover"),
+        (["-i", "pq", "--format", "orc", "-kf", "id"], "--format orc is not covered by python -m bsdbkv"),
         (["-i", "hdfs://host/x.parquet", "-kf", "id"], "a URI is not covered by python -m bsdbkv"),
         (["-i", "pq/1.parquet", "-i", "nulls.parquet", "-kf", "id"], "its columns differ from those of pq/1.parquet"),
     ],

@@ -156,18 +156,27 @@ def _make(
 
 def is_parquet(words: list[str]) -> bool:
     """Whether a command line is about Parquet: by --format, or else by the names of the inputs."""
-    parquet = text = None
+    parquet = text = other = None
     line = words[: words.index("--")] if "--" in words else words
     for at, word in enumerate(line):
         option, equals, value = word.partition("=")
         if not equals:
             value = words[at + 1] if at + 1 < len(words) else ""
         if option == "--format":
+            if value in ("avro", "orc", "arrow", "delta", "iceberg"):
+                raise UsageError(f"--format {value} is not covered by python -m bsdbkv; use the Java command: bsdb build")
             return value == "parquet"
         if option == "-i" and re.fullmatch(r"(?s).*\.(parquet|parq)/*", value):
             parquet = value
+        elif option == "-i" and re.fullmatch(r"(?s).*\.(avro|orc|arrow|feather|ipc|arrows)/*", value):
+            other = value
         elif option == "-i":
             text = value
+    if other is not None:
+        raise UsageError(
+            f"-i {other} is, by its name, in a format that python -m bsdbkv does not cover; use the Java command: bsdb build"
+            " (--format text reads it as text)"
+        )
     if text is not None and parquet is not None:
         raise UsageError(
             f'by their names, "{parquet}" is Parquet and "{text}" is not (one build reads one kind; --format text, or '

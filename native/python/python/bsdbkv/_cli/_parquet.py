@@ -19,8 +19,8 @@ from ._syntax import Arguments, UsageError, normal, resolve, shown
 
 # What needs the Java command.
 UNCOVERED = (
-    "--columns --int96 --widen --where --include --exclude --raw-files -nn --hadoop-conf --hadoop-set --principal"
-    " --keytab"
+    "--as-of --columns --int96 --widen --where --include --exclude --raw-files -nn --hadoop-conf --hadoop-set"
+    " --principal --keytab"
 ).split()
 
 # Rows that are encoded at a time.
