@@ -1,10 +1,10 @@
 package tech.bsdb.tools.input;
 
 import java.io.IOException;
-import org.jspecify.annotations.Nullable;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import org.jspecify.annotations.Nullable;
 
 /** An input cannot be read; the message names it and is meant for users. */
 public class InputException extends IOException {
