@@ -345,6 +345,13 @@ class TracesTest {
     assertThat(metrics)
         .containsKeys(
             "bsdb_database_info", "bsdb_resp_command_duration_seconds", "jvm_memory_used_bytes");
+    try (Wire wire = serving.connect()) {
+      assertThat(wire.get("/metrics").text().lines().filter(line -> !line.startsWith("#")))
+          .map(line -> line.replaceFirst("[{ ].*", "").replaceFirst("_total$", ""))
+          .filteredOn(name -> !name.startsWith("bsdb_http_request_duration_seconds_"))
+          .contains("jvm_gc_collection_seconds_sum", "bsdb_resp_command_duration_seconds_count")
+          .isSubsetOf(metrics.keySet());
+    }
     MetricData durations = metrics.get("http.server.request.duration");
     assertThat(durations.getUnit()).isEqualTo("s");
     assertThat(durations.getHistogramData().getPoints())

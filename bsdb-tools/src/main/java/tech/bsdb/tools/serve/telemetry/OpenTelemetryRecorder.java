@@ -28,13 +28,14 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import io.prometheus.metrics.model.snapshots.Quantile;
 import io.prometheus.metrics.model.snapshots.SummarySnapshot;
-import java.io.IOException;
+import io.prometheus.metrics.model.snapshots.SummarySnapshot.SummaryDataPointSnapshot;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -92,6 +93,14 @@ final class OpenTelemetryRecorder implements Telemetry {
           25e-6, 50e-6, 1e-4, 25e-5, 5e-4, 1e-3, 25e-4, 5e-3, 1e-2, 25e-3, 5e-2, 0.1, 0.25, 0.5,
           1.0, 2.5, 5.0, 10.0);
 
+  /**
+   * What the sum and the count of a summary have after its name. They are gauges, because what
+   * reads OTLP for Prometheus would add {@code _total} to counters.
+   */
+  private static final String SUM = "_sum";
+
+  private static final String COUNT = "_count";
+
   private static final TextMapGetter<Function<String, List<String>>> HEADERS =
       new TextMapGetter<>() {
         @Override
@@ -135,34 +144,36 @@ final class OpenTelemetryRecorder implements Telemetry {
             .build();
   }
 
-  /** Does what {@link Telemetry#ofClassPath} says, now that the API is there. */
-  static Telemetry ofClassPath(Consumer<String> say) throws IOException {
+  /**
+   * Does what {@link Telemetry#ofClassPath} says, now that OpenTelemetry is there.
+   *
+   * @param sdk whether the SDK is there, and not only the API
+   */
+  static Telemetry ofClassPath(boolean sdk, Consumer<String> say) {
     if ("true".equalsIgnoreCase(setting(DISABLED))) {
       return NONE;
     }
-    try {
-      if (isThere("io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk")) {
-        return configured(say);
-      }
-      OpenTelemetry global = GlobalOpenTelemetry.getOrNoop();
-      if (global == OpenTelemetry.noop()) {
-        say.accept("OpenTelemetry is off: its API is on the class path, but no SDK and no agent");
-        return NONE;
-      }
-      say.accept("OpenTelemetry is on, as the agent has set it up");
-      if (!"false".equalsIgnoreCase(setting(NETTY))) {
-        say.accept(
-            "set OTEL_INSTRUMENTATION_NETTY_ENABLED=false: the agent's own spans of requests show"
-                + " keys, and end with the connection");
-      }
-      return new OpenTelemetryRecorder(global, () -> {});
-    } catch (RuntimeException | LinkageError e) {
-      throw new IOException(
-          "OpenTelemetry cannot be set up; check the variables OTEL_*, and that BSDB_CLASSPATH has"
-              + " all jars of one release: "
-              + e,
-          e);
+    if (sdk) {
+      return configured(say);
     }
+    OpenTelemetry global;
+    try {
+      global = GlobalOpenTelemetry.getOrNoop();
+    } catch (NoSuchMethodError e) { // that of a cluster, for its own libraries
+      say.accept("OpenTelemetry is off: the API on the class path is too old, and there is no SDK");
+      return NONE;
+    }
+    if (global == OpenTelemetry.noop()) {
+      say.accept("OpenTelemetry is off: its API is on the class path, but no SDK and no agent");
+      return NONE;
+    }
+    say.accept("OpenTelemetry is on, as the agent has set it up");
+    if (!"false".equalsIgnoreCase(setting(NETTY))) {
+      say.accept(
+          "set OTEL_INSTRUMENTATION_NETTY_ENABLED=false: the agent's own spans of requests show"
+              + " keys, and end with the connection");
+    }
+    return new OpenTelemetryRecorder(global, () -> {});
   }
 
   private static Telemetry configured(Consumer<String> say) {
@@ -178,15 +189,6 @@ final class OpenTelemetryRecorder implements Telemetry {
   /** Returns a setting as OpenTelemetry reads it: of the process, or of the environment. */
   private static @Nullable String setting(String name) {
     return System.getProperty(name, System.getenv(name.toUpperCase(Locale.ROOT).replace('.', '_')));
-  }
-
-  private static boolean isThere(String name) {
-    try {
-      Class<?> unused = Class.forName(name, false, OpenTelemetryRecorder.class.getClassLoader());
-      return true;
-    } catch (ClassNotFoundException e) {
-      return false;
-    }
   }
 
   @Override
@@ -329,6 +331,10 @@ final class OpenTelemetryRecorder implements Telemetry {
     for (MetricSnapshot metric : metrics.get()) {
       String name = name(metric);
       String help = metric.getMetadata().getHelp();
+      if (metric instanceof SummarySnapshot) {
+        instruments.put(name + SUM, gauge(name + SUM, help, unit(name)));
+        instruments.put(name + COUNT, gauge(name + COUNT, help, ""));
+      }
       if (metric instanceof CounterSnapshot) {
         instruments.put(
             name,
@@ -339,14 +345,12 @@ final class OpenTelemetryRecorder implements Telemetry {
                 .setUnit(unit(name))
                 .buildObserver());
       } else if (!(metric instanceof HistogramSnapshot)) { // that is http.server.request.duration
-        instruments.put(
-            name,
-            meter.gaugeBuilder(name).setDescription(help).setUnit(unit(name)).buildObserver());
+        instruments.put(name, gauge(name, help, unit(name)));
       }
     }
     exporting =
         meter.batchCallback(
-            () -> metrics.get().forEach(metric -> observe(metric, instruments.get(name(metric)))),
+            () -> metrics.get().forEach(metric -> observe(metric, instruments)),
             instruments.values().iterator().next(),
             instruments.values().toArray(ObservableMeasurement[]::new));
   }
@@ -357,11 +361,18 @@ final class OpenTelemetryRecorder implements Telemetry {
     return metric instanceof InfoSnapshot ? name + "_info" : name;
   }
 
+  private ObservableDoubleMeasurement gauge(String name, String help, String unit) {
+    return meter.gaugeBuilder(name).setDescription(help).setUnit(unit).buildObserver();
+  }
+
   private static String unit(String name) {
     return name.endsWith("_seconds") ? "s" : name.endsWith("_bytes") ? "By" : "";
   }
 
-  private static void observe(MetricSnapshot metric, @Nullable ObservableDoubleMeasurement to) {
+  private static void observe(
+      MetricSnapshot metric, Map<String, ObservableDoubleMeasurement> instruments) {
+    String name = name(metric);
+    ObservableDoubleMeasurement to = instruments.get(name);
     if (to == null) {
       return;
     }
@@ -372,15 +383,15 @@ final class OpenTelemetryRecorder implements Telemetry {
     } else if (metric instanceof InfoSnapshot info) {
       info.getDataPoints().forEach(at -> to.record(1, attributes(at.getLabels())));
     } else if (metric instanceof SummarySnapshot summary) {
-      summary
-          .getDataPoints()
-          .forEach(
-              at -> {
-                for (Quantile quantile : at.getQuantiles()) {
-                  String which = String.format(Locale.ROOT, "%s", quantile.getQuantile());
-                  to.record(quantile.getValue(), attributes(at.getLabels().add("quantile", which)));
-                }
-              });
+      for (SummaryDataPointSnapshot at : summary.getDataPoints()) {
+        for (Quantile quantile : at.getQuantiles()) {
+          String which = String.format(Locale.ROOT, "%s", quantile.getQuantile());
+          to.record(quantile.getValue(), attributes(at.getLabels().add("quantile", which)));
+        }
+        Attributes attributes = attributes(at.getLabels());
+        Objects.requireNonNull(instruments.get(name + SUM)).record(at.getSum(), attributes);
+        Objects.requireNonNull(instruments.get(name + COUNT)).record(at.getCount(), attributes);
+      }
     }
   }
 

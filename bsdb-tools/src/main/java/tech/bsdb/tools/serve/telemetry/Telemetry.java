@@ -35,22 +35,41 @@ public interface Telemetry extends AutoCloseable {
       };
 
   /**
-   * Returns OpenTelemetry if its API is on the class path and somebody has set it up: the Java
-   * agent, or the autoconfiguration of the SDK, which reads the environment. Otherwise {@link
-   * #NONE}, and then no class of it is loaded.
+   * Returns OpenTelemetry if it is on the class path and somebody has set it up: the Java agent, or
+   * the autoconfiguration of the SDK, which reads the environment. Otherwise {@link #NONE}, and
+   * then no class of it is loaded.
    *
    * @param say takes what an operator should know
    * @throws IOException if it is set up wrongly
    */
   static Telemetry ofClassPath(Consumer<String> say) throws IOException {
-    try {
-      Class<?> unused =
-          Class.forName(
-              "io.opentelemetry.api.OpenTelemetry", false, Telemetry.class.getClassLoader());
-    } catch (ClassNotFoundException notThere) {
+    boolean sdk = isThere("io.opentelemetry.sdk.autoconfigure.AutoConfiguredOpenTelemetrySdk");
+    if (!sdk && !isThere("io.opentelemetry.api.OpenTelemetry")) {
       return NONE;
     }
-    return OpenTelemetryRecorder.ofClassPath(say);
+    try {
+      return OpenTelemetryRecorder.ofClassPath(sdk, say);
+    } catch (RuntimeException | LinkageError e) {
+      Throwable cause = e;
+      for (Throwable next = e; next != null; next = next.getCause()) {
+        cause = next;
+      }
+      throw new IOException(
+          "OpenTelemetry cannot be set up; check the variables OTEL_*, and that BSDB_CLASSPATH has"
+              + " all jars of one release: "
+              + e
+              + (cause == e ? "" : ": " + cause),
+          e);
+    }
+  }
+
+  private static boolean isThere(String name) {
+    try {
+      Class<?> unused = Class.forName(name, false, Telemetry.class.getClassLoader());
+      return true;
+    } catch (ClassNotFoundException e) {
+      return false;
+    }
   }
 
   /** Whether anything is told. */
