@@ -251,12 +251,18 @@ class ServeIT {
           Arrays.stream(System.getProperty("java.class.path").split(":", -1))
               .filter(jar -> jar.matches(".*/(opentelemetry|okhttp|okio|kotlin)-[^/]*"))
               .collect(Collectors.joining(":"));
+      Path another = folder.resolve("cluster/META-INF/native");
+      Files.createDirectories(another);
+      for (String processor : List.of("x86_64", "aarch_64")) { // what a cluster's Netty has
+        Path library = another.resolve("libnetty_transport_native_epoll_" + processor + ".so");
+        Files.writeString(library, "of another version");
+      }
       builder
           .environment()
           .putAll(
               Map.of(
                   "BSDB_CLASSPATH",
-                  jars,
+                  jars + ":" + path("cluster"),
                   "OTEL_EXPORTER_OTLP_ENDPOINT",
                   "http://127.0.0.1:" + receiver.getAddress().getPort(),
                   "OTEL_EXPORTER_OTLP_PROTOCOL",
@@ -268,6 +274,9 @@ class ServeIT {
       traced(builder);
     } finally {
       receiver.stop(0);
+    }
+    if (System.getProperty("os.name").equals("Linux")) {
+      assertThat(folder.resolve("stderr")).content().contains("(epoll, ");
     }
     List<byte[]> spans = nested(received.get("/v1/traces"), 1, 2, 2);
     byte[] span =
