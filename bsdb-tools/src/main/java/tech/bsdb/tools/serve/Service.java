@@ -56,6 +56,9 @@ public final class Service implements AutoCloseable {
   /** How long the end waits for lookups that do not return. */
   private static final int ENDING_SECONDS = 10;
 
+  /** How long connections that are cut may take to end. */
+  private static final int CUT_MILLIS = 500;
+
   /** So many batches at once wait for data sets elsewhere. */
   private static final int DISTANT_WORKERS = 64;
 
@@ -563,6 +566,27 @@ public final class Service implements AutoCloseable {
     stop(listener);
     stop(respListener);
     connections.drain(true);
+    awaitConnections(noticed, end);
+    int left = connections.count();
+    if (left > 0) {
+      console.say("bsdb serve: " + left + " connections were cut at shutdown");
+      connections.cut();
+      long now = System.nanoTime();
+      awaitConnections(now, now + TimeUnit.MILLISECONDS.toNanos(CUT_MILLIS)); // they tell spans
+    }
+    stop(adminListener);
+    adminConnections.cut();
+    endWorkers();
+    end(telemetry); // while the data sets have figures
+    closeAll();
+  }
+
+  /**
+   * Waits until there are no connections.
+   *
+   * @param noticed when idle ones are closed, because their clients know of the end
+   */
+  private void awaitConnections(long noticed, long end) {
     try {
       while (connections.count() > 0 && System.nanoTime() < end) {
         if (System.nanoTime() > noticed) {
@@ -573,16 +597,6 @@ public final class Service implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    int left = connections.count();
-    if (left > 0) {
-      console.say("bsdb serve: " + left + " connections were cut at shutdown");
-      connections.cut();
-    }
-    stop(adminListener);
-    adminConnections.cut();
-    endWorkers();
-    end(telemetry); // while the data sets have figures
-    closeAll();
   }
 
   /** Lets the workers end what they have begun, while event loops still take it from them. */

@@ -18,6 +18,8 @@ import io.opentelemetry.sdk.trace.data.StatusData;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -317,6 +319,29 @@ class TracesTest {
                   .isEqualTo("connection_closed");
               assertThat(span.getStatus()).isEqualTo(StatusData.error());
             });
+  }
+
+  @Test
+  void requestsOfConnectionsThatAreCutAtTheEndAreSent() throws Exception {
+    serving.drain = Duration.ZERO;
+    serving.start();
+    List<Wire> wires = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      Wire wire = serving.connect();
+      wires.add(wire);
+      wire.get("/bsdb/secret-a");
+      wire.send("POST /bsdb/ HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n");
+      wire.send("Expect: 100-continue\r\nContent-Length: 9\r\n\r\n");
+      wire.skipHead(); // of 100 Continue: the request is known
+    }
+    serving.close();
+    assertThat(recording.sent())
+        .extracting(span -> of(span, AttributeKey.stringKey("error.type")))
+        .filteredOn("connection_closed"::equals)
+        .hasSize(20);
+    for (Wire wire : wires) {
+      wire.close();
+    }
   }
 
   @Test

@@ -137,18 +137,21 @@ public abstract class ClientConnection extends ChannelInboundHandlerAdapter {
   @Override
   public final void channelInactive(ChannelHandlerContext context) {
     gone = true;
-    connections.closed(this);
-    if (!finished) {
-      finished = true;
-      discard();
+    try {
+      if (!finished) {
+        finished = true;
+        discard();
+      }
+      release();
+      Future<?> scheduled = timer;
+      if (scheduled != null) {
+        scheduled.cancel(false);
+      }
+      unsent.settle(0);
+      memory.end();
+    } finally {
+      connections.closed(this); // what it had has been given back, and told
     }
-    release();
-    Future<?> scheduled = timer;
-    if (scheduled != null) {
-      scheduled.cancel(false);
-    }
-    unsent.settle(0);
-    memory.end();
   }
 
   @Override

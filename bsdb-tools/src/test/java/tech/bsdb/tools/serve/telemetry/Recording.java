@@ -32,15 +32,26 @@ public final class Recording {
                       W3CTraceContextPropagator.getInstance(), W3CBaggagePropagator.getInstance())))
           .build();
   private boolean closed;
+  private List<SpanData> sent = List.of();
 
   /** Returns what records here; when it is closed, nothing is lost. */
   public Telemetry telemetry() {
-    return new OpenTelemetryRecorder(sdk, () -> closed = true);
+    return new OpenTelemetryRecorder(
+        sdk,
+        () -> {
+          sent = spans();
+          closed = true;
+        });
   }
 
   /** Whether the recorder was closed. */
   public boolean isClosed() {
     return closed;
+  }
+
+  /** Returns the spans that had ended when the recorder was closed. */
+  public List<SpanData> sent() {
+    return sent;
   }
 
   /** Returns the spans that have ended. */
