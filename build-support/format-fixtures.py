@@ -5,7 +5,8 @@ that users have.
   pip install pyarrow fastavro pyorc polars duckdb python-snappy backports.zstd
   build-support/format-fixtures.py bsdb-lake/src/test/resources/formats
 
-A name is SET-WRITER.SUFFIX; the files of a set have the same rows, so that databases built from them are the same.
+A name is SET-WRITER.SUFFIX; the files of a set have the same rows, so that databases built from them are the same. Those
+of the set arrow17 are not written here: Arrow 0.17.1 (C++, arrow::ipc::feather::WriteTable) wrote its Feather files.
 """
 
 import datetime
@@ -117,6 +118,7 @@ def table_of(data):
 
 def main():
     OUT.mkdir(parents=True, exist_ok=True)
+    runs()
     table = table_of(scalars())
     pyarrow.parquet.write_table(table, OUT / "scalars-pyarrow.parquet", store_schema=False)
     arrow("scalars-pyarrow.arrow", table)
@@ -240,6 +242,15 @@ def only_arrow():
         values = pyarrow.array(table[name].to_pylist(), kind)
         table = table.set_column(table.schema.get_field_index(name), name, values)
     pyarrow.parquet.write_table(table, OUT / "arrow-pyarrow.parquet", store_schema=False)
+
+
+def runs():
+    """Run ends, which have a buffer of validity in version 4 of the format."""
+    values = [1] * 5 + [None] * 4 + [3] * 3
+    ends = pyarrow.RunEndEncodedArray.from_arrays(pyarrow.array([5, 9, 12], pyarrow.int32()), pyarrow.array([1, None, 3], pyarrow.int32()))
+    table = pyarrow.table({"k": pyarrow.array(range(12), pyarrow.int32()), "r": ends, "s": [f"x{i}" for i in range(12)]})
+    arrow("runs-version4.arrow", table, metadata_version=pyarrow.ipc.MetadataVersion.V4)
+    pyarrow.parquet.write_table(table.set_column(1, "r", pyarrow.array(values, pyarrow.int32())), OUT / "runs-pyarrow.parquet")
 
 
 def deltas(name, table):

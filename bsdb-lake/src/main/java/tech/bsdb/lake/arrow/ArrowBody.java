@@ -5,12 +5,16 @@ import com.github.luben.zstd.ZstdException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Locale;
 import java.util.Map;
 import org.apache.arrow.flatbuf.BodyCompression;
 import org.apache.arrow.flatbuf.BodyCompressionMethod;
 import org.apache.arrow.flatbuf.Buffer;
 import org.apache.arrow.flatbuf.CompressionType;
 import org.apache.arrow.flatbuf.FieldNode;
+import org.apache.arrow.flatbuf.KeyValue;
+import org.apache.arrow.flatbuf.Message;
+import org.apache.arrow.flatbuf.MetadataVersion;
 import org.apache.arrow.flatbuf.RecordBatch;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.source.SourceInput;
@@ -18,12 +22,16 @@ import tech.bsdb.tools.source.SourceInput;
 /** The body of a batch, whose nodes and buffers are taken in the order of the fields. */
 final class ArrowBody {
   private static final int LENGTH = Long.BYTES;
+  private static final byte NOT_COMPRESSED = -1;
+
+  /** The mark of Arrow 0.17, which compressed buffers before the format could say so. */
+  private static final String EXPERIMENTAL = "ARROW:experimental_compression";
 
   private final SourceInput in;
   private final long start;
   private final long bytes;
   private final RecordBatch batch;
-  private final @Nullable BodyCompression compression;
+  private final byte codec;
   private final Map<Long, ArrowDictionary> dictionaries;
   private int node;
   private int buffer;
@@ -33,22 +41,44 @@ final class ArrowBody {
   /**
    * Creates the body of a batch.
    *
+   * @param message the message of the batch
    * @param dictionaries the values of its indexes, by the identifiers of dictionaries
    */
   ArrowBody(
       SourceInput in,
       ArrowMessages.Place place,
+      Message message,
       RecordBatch batch,
       Map<Long, ArrowDictionary> dictionaries) {
     this.in = in;
     this.start = place.bodyStart();
     this.bytes = place.body();
     this.batch = batch;
-    this.compression = batch.compression();
+    this.codec = codec(message, batch);
     this.dictionaries = dictionaries;
-    if (compression != null && compression.method() != BodyCompressionMethod.BUFFER) {
-      throw new IllegalStateException("its compression is of an unknown kind");
+  }
+
+  private static byte codec(Message message, RecordBatch batch) {
+    BodyCompression compression = batch.compression();
+    if (compression != null) {
+      if (compression.method() != BodyCompressionMethod.BUFFER) {
+        throw new IllegalStateException("its compression is of an unknown kind");
+      }
+      return compression.codec();
     }
+    for (int i = 0; i < message.customMetadataLength(); i++) {
+      KeyValue entry = message.customMetadata(i);
+      if (message.version() == MetadataVersion.V4 && EXPERIMENTAL.equals(entry.key())) {
+        return switch (String.valueOf(entry.value()).toLowerCase(Locale.ROOT)) {
+          case "uncompressed" -> NOT_COMPRESSED;
+          case "lz4", "lz4_frame" -> CompressionType.LZ4_FRAME;
+          case "zstd" -> CompressionType.ZSTD;
+          default ->
+              throw new IllegalStateException("its compression is unknown: " + entry.value());
+        };
+      }
+    }
+    return NOT_COMPRESSED;
   }
 
   /** Returns the dictionary of an identifier; one without values if it was not written yet. */
@@ -96,7 +126,7 @@ final class ArrowBody {
               .formatted(next.offset(), next.length(), bytes));
     }
     byte[] read = ArrowMessages.bytes(in, start + next.offset(), size(next.length()));
-    return (compression == null ? ByteBuffer.wrap(read) : plain(read, compression.codec()))
+    return (codec == NOT_COMPRESSED ? ByteBuffer.wrap(read) : plain(read, codec))
         .order(ByteOrder.LITTLE_ENDIAN);
   }
 

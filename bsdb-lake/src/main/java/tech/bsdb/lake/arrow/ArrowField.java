@@ -73,7 +73,7 @@ final class ArrowField {
    * What the fields of a schema share.
    *
    * @param dictionaries the fields of the values of dictionaries, by their identifiers
-   * @param isOld whether the format has version 4, in which unions have a validity
+   * @param isOld whether the format has version 4, in which unions and run ends have a validity
    */
   record Context(Map<Long, ArrowField> dictionaries, boolean isOld) {}
 
@@ -700,9 +700,11 @@ final class ArrowField {
     ArrowField ends = child(0, 2);
     ArrowField values = child(1, 2);
     type = values.type;
+    int buffers = context.isOld() ? 1 : 0;
     loader =
         body -> {
           int length = body.nextLength();
+          body.skipBuffers(buffers);
           ArrowVector runs = ends.load(body);
           ArrowVector each = values.load(body);
           return new ArrowVector(length, null) {
@@ -722,7 +724,7 @@ final class ArrowField {
             }
           };
         };
-    skipper = body -> skipWithChildren(body, 0);
+    skipper = body -> skipWithChildren(body, buffers);
   }
 
   private ArrowField child(int i, int count) {

@@ -173,7 +173,8 @@ final class ArrowFile implements TableFile {
         return;
       }
       DictionaryBatch batch = new DictionaryBatch();
-      if (message(place).header(batch) == null) {
+      Message message = message(place);
+      if (message.header(batch) == null) {
         throw new IllegalStateException("a dictionary has no header");
       }
       ArrowField values = dictionaries.get(batch.id());
@@ -184,7 +185,7 @@ final class ArrowFile implements TableFile {
       if (!needed.contains(batch.id())) {
         return;
       }
-      ArrowVector vector = values.load(new ArrowBody(in, place, data, known));
+      ArrowVector vector = values.load(new ArrowBody(in, place, message, data, known));
       ArrowDictionary before = known.get(batch.id());
       known.put(
           batch.id(),
@@ -215,13 +216,14 @@ final class ArrowFile implements TableFile {
 
     private void load(Place place) throws IOException {
       RecordBatch batch = new RecordBatch();
-      if (message(place).header(batch) == null
+      Message message = message(place);
+      if (message.header(batch) == null
           || batch.length() < 0
           || batch.length() > Integer.MAX_VALUE) {
         throw new IllegalStateException("a record batch has no valid length");
       }
       rows = (int) batch.length();
-      ArrowBody body = new ArrowBody(in, place, batch, known);
+      ArrowBody body = new ArrowBody(in, place, message, batch, known);
       for (int i = 0; i < vectors.length; i++) {
         vectors[i] = null; // before the next one takes memory
       }
