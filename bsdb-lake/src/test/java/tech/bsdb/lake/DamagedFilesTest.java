@@ -33,10 +33,12 @@ class DamagedFilesTest {
   @TempDir Path folder;
 
   private static byte[] fixture(String name) throws Exception {
+    return resource("/formats/" + name);
+  }
+
+  private static byte[] resource(String name) throws Exception {
     return Files.readAllBytes(
-        Path.of(
-            Objects.requireNonNull(DamagedFilesTest.class.getResource("/formats/" + name))
-                .toURI()));
+        Path.of(Objects.requireNonNull(DamagedFilesTest.class.getResource(name)).toURI()));
   }
 
   private static String format(String name) {
@@ -120,6 +122,21 @@ class DamagedFilesTest {
       assertThat(bsdb("build", "-i", file.toString(), "-kf", "k", "-o", folder + "/db").err())
           .contains("Feather file of version 1");
     }
+  }
+
+  /** Files whose struct {@code s} has two fields {@code a}. */
+  @ParameterizedTest
+  @ValueSource(strings = {"two-fields.arrow", "two-fields.orc"})
+  void aStructWithTwoFieldsOfANameIsRefused(String name) throws Exception {
+    String file = Files.write(folder.resolve(name), resource("/" + name)).toString();
+
+    for (String key : List.of("k", "s.a")) {
+      List<String> line = List.of("build", "-i", file, "-kf", key, "-o", folder + "/db");
+      assertThat(bsdb(line.toArray(String[]::new)).err())
+          .contains(name + ": column s has two fields named a");
+    }
+    String[] without = {"build", "-i", file, "-kf", "k", "--columns", "k", "-o", folder + "/db"};
+    assertThat(bsdb(without).code()).isZero();
   }
 
   @Test

@@ -15,6 +15,9 @@ import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.rows.RowType;
 import tech.bsdb.tools.rows.RowType.Column;
 import tech.bsdb.tools.rows.RowType.Kind;
+import tech.bsdb.tools.rows.RowType.ListOf;
+import tech.bsdb.tools.rows.RowType.MapOf;
+import tech.bsdb.tools.rows.RowType.Pairs;
 import tech.bsdb.tools.rows.RowType.Scalar;
 import tech.bsdb.tools.rows.RowType.Struct;
 import tech.bsdb.tools.where.Cells;
@@ -129,10 +132,22 @@ record TableColumns(
     }
   }
 
-  /** Rejects duplicate column names if one of them is selected: they cannot be told apart. */
+  /**
+   * Rejects duplicate names of columns, and of fields of structs, if one of them is selected: they
+   * cannot be told apart.
+   */
   private void checkNames() throws InputException {
     Set<String> wanted = new HashSet<>();
-    wanted().forEach(i -> wanted.add(file.columns().get(i).name()));
+    for (int i : wanted()) {
+      Column column = file.columns().get(i);
+      wanted.add(column.name());
+      String repeated = repeatedField(column.type());
+      if (repeated != null) {
+        throw new InputException(
+            "%s: column %s has two fields named %s in a struct and cannot be read (to leave it out: --value-fields)"
+                .formatted(file.name(), column.name(), repeated));
+      }
+    }
     Set<String> names = new HashSet<>();
     List<String> all = new ArrayList<>(file.columns().stream().map(Column::name).toList());
     all.addAll(file.unreadable().keySet());
@@ -143,6 +158,26 @@ record TableColumns(
                 .formatted(file.name(), name));
       }
     }
+  }
+
+  /** Returns a name that two fields of a struct in a type have, or null. */
+  private static @Nullable String repeatedField(RowType type) {
+    List<Column> below =
+        type instanceof Struct struct
+            ? struct.fields()
+            : type instanceof ListOf list
+                ? List.of(list.element())
+                : type instanceof MapOf map
+                    ? List.of(map.value())
+                    : type instanceof Pairs pairs ? List.of(pairs.key(), pairs.value()) : List.of();
+    Set<String> names = new HashSet<>();
+    for (Column field : below) {
+      String repeated = names.add(field.name()) ? repeatedField(field.type()) : field.name();
+      if (repeated != null) {
+        return repeated;
+      }
+    }
+    return null;
   }
 
   /** Returns the indexes of the file's columns to read, ascending. */
