@@ -144,7 +144,8 @@ record TableColumns(
       String repeated = repeatedField(column.type());
       if (repeated != null) {
         throw new InputException(
-            "%s: column %s has two fields named %s in a struct and cannot be read (to leave it out: --value-fields)"
+            ("%s: column %s has two fields named %s in a struct and cannot be read (to leave it out:"
+                    + " --value-fields)")
                 .formatted(file.name(), column.name(), repeated));
       }
     }
