@@ -136,6 +136,22 @@ final class KeyFinder {
   }
 
   /**
+   * The parts of a key that is made of key columns. Values that differ have other parts, even if
+   * these make the same key, as {@code a/b} and {@code c} do, and {@code a} and {@code b/c}.
+   *
+   * @param values the values of {@code columns}, which are all that keys are made of
+   */
+  List<ByteBuffer> parts(List<BsdbColumn> columns, List<Object> values) throws BadRowException {
+    List<ByteBuffer> made = new ArrayList<>();
+    for (int i = 0; i < parts.size(); i++) {
+      key.reset();
+      parts.get(i).write(values.get(columns.indexOf(table.keyColumns().get(i))), key);
+      made.add(ByteBuffer.wrap(key.copy()));
+    }
+    return made;
+  }
+
+  /**
    * The range that the keys of all rows are in; null if all keys may be in it. It is told only by a
    * column that holds the bytes of keys, whose order is that of the keys.
    */

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -101,6 +102,48 @@ final class JoinTest {
         "IndexJoin",
         "dynamicFilters",
         "[401, 401, 401]");
+  }
+
+  /** Two pairs make the key {@code a/b/c}, of which one is stored. */
+  @Test
+  void otherColumnsWithTheSameKeyFindNothing() throws Exception {
+    String schema =
+        """
+        {"type":"record","name":"Pair","fields":[{"name":"a","type":"string"},{"name":"b","type":"string"}]}
+        """;
+    List<String> pairs = List.of("{\"key\":\"a/b/c\",\"a\":\"a/b\",\"b\":\"c\"}");
+    Path built =
+        Stored.rows(directory.resolve("pairs"), schema, "key", pairs, BuildOptions.defaults());
+    Session session =
+        LocalTrino.catalog(
+            Map.of(
+                "bsdb.table.pairs", built.toString(),
+                "bsdb.table.pairs.key", "a,b",
+                "bsdb.table.pairs.key-join", "/"));
+    String query =
+        "SELECT q.a, t.a FROM (VALUES ('a', 'b/c'), ('a/b', 'c')) q(a, b) LEFT JOIN pairs t ON q.a = t.a AND q.b = t.b";
+    Session always = LocalTrino.withLookupJoins(session, "always");
+    assertThat(LocalTrino.explain(always, query)).contains("IndexJoin");
+    assertThat(LocalTrino.rows(always, query)).containsExactly("[a, null]", "[a/b, a/b]");
+    assertThat(LocalTrino.rows(session, query)).containsExactly("[a, null]", "[a/b, a/b]");
+  }
+
+  /** An approximate database answers some keys that it does not have with rows of other keys. */
+  @Test
+  void rowsOfOtherKeysAreLeftOut() throws Exception {
+    String schema =
+        """
+        {"type":"record","name":"Id","fields":[{"name":"id","type":"long"}]}
+        """;
+    List<String> ids = IntStream.range(0, 1_000).mapToObj("{\"id\":%d}"::formatted).toList();
+    BuildOptions options = BuildOptions.defaults().withApproximateWidth(3);
+    Path built = Stored.rows(directory.resolve("ids"), schema, "id", ids, options);
+    Session session =
+        LocalTrino.catalog(Map.of("bsdb.table.ids", built.toString(), "bsdb.table.ids.key", "id"));
+    String query =
+        "SELECT count(*), count(t.id) FROM UNNEST(sequence(0, 2999)) q(n) LEFT JOIN ids t ON q.n = t.id";
+    assertThat(LocalTrino.rows(LocalTrino.withLookupJoins(session, "always"), query))
+        .containsExactly("[3000, 1000]");
   }
 
   @Test
