@@ -16,6 +16,7 @@ import tech.bsdb.Statistics;
 import tech.bsdb.remote.RemoteOptions;
 import tech.bsdb.store.Store;
 import tech.bsdb.store.StoredVersion;
+import tech.bsdb.transfer.Shipment;
 
 /** Finds the tables of a catalog, and their versions. Immutable and thread-safe. */
 final class TableFinder {
@@ -115,6 +116,10 @@ final class TableFinder {
 
   private static Found elsewhere(String location, @Nullable String version) throws IOException {
     String slash = location.endsWith("/") ? location : location + "/";
+    if (version != null && !Shipment.isVersionName(version)) { // such as ../other
+      throw new TrinoException(
+          StandardErrorCode.INVALID_ARGUMENTS, version + " is not the name of a version");
+    }
     String asked = version == null ? location : slash + version;
     Statistics statistics;
     try {

@@ -142,6 +142,8 @@ final class VersionsTest {
           .containsExactly("[tuesday 19]", "[tuesday 1]");
       assertThat(rows(session, "SELECT count(_value) FROM t FOR VERSION AS OF 'monday'"))
           .containsExactly("[10]");
+      assertThatThrownBy(() -> rows(session, "SELECT * FROM t FOR VERSION AS OF '../built monday'"))
+          .hasMessageContaining("../built monday is not the name of a version");
     }
   }
 }
