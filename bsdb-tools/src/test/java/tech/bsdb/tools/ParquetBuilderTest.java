@@ -544,7 +544,8 @@ class ParquetBuilderTest {
         .startsWith("bsdb build: by their names, ")
         .contains("a.parquet\" is Parquet", "text\" is not", "--format");
     assertThat(bsdb("build", "-i", path("text"), "-kf", "id", "-o", path("db")).err())
-        .contains("-kf is for files of typed rows (--format parquet, avro, orc, arrow, delta or iceberg)");
+        .contains(
+            "-kf is for files of typed rows (--format parquet, avro, orc, arrow, delta or iceberg)");
     assertThat(bsdb("build", "-i", path("a.parquet"), "--csv", "-o", path("db")).err())
         .startsWith("bsdb build-parquet: --csv is for text (--format text)");
     assertThat(bsdb("build", "-i", path("text"), "--format", "xml", "-o", path("db")).err())

@@ -77,9 +77,15 @@ final class OpenTables implements AutoCloseable {
     int users;
     volatile boolean checked;
 
-    Opened(Database database) {
+    /** Takes a database, which is closed if its schema cannot be used. */
+    Opened(Database database) throws IOException {
       this.database = database;
-      this.rows = RowSchema.stored(database.statistics());
+      try {
+        this.rows = RowSchema.stored(database.statistics());
+      } catch (RuntimeException e) {
+        database.close();
+        throw e;
+      }
     }
 
     void closeQuietly() {

@@ -33,7 +33,17 @@ final class TableFinder {
    * @param version the name of the version; null if the table is not a store
    * @param statistics those of the database, which is not open
    */
-  record Found(String location, @Nullable String version, Statistics statistics) {}
+  record Found(String location, @Nullable String version, Statistics statistics) {
+    /** Refuses a set that lacks shards, whose rows a scan would lack without a word. */
+    Found {
+      if (statistics.isPartialSet()) {
+        throw new TrinoException(
+            StandardErrorCode.NOT_SUPPORTED,
+            "%s holds only the shards %s of %s; a table needs all of them"
+                .formatted(location, statistics.heldShardRanges(), statistics.shards()));
+      }
+    }
+  }
 
   /** The locations of the tables, by their names. */
   Map<String, String> tables() {

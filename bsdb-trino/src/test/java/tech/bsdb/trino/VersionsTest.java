@@ -11,6 +11,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -129,6 +130,20 @@ final class VersionsTest {
     assertThatThrownBy(() -> rows(session, "SELECT count(_value) FROM t"))
         .hasMessageContaining("damaged")
         .hasStackTraceContaining("CorruptDatabaseException");
+  }
+
+  @Test
+  void aSetThatLacksShardsIsRefused() throws Exception {
+    Path set =
+        Stored.plain(directory.resolve("set"), 1000, "v", BuildOptions.defaults().withShards(3));
+    try (Stream<Path> files = Files.walk(set.resolve("shard-00001"))) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+    Session session = LocalTrino.catalog(Map.of("bsdb.table.t", set.toString()));
+    assertThatThrownBy(() -> rows(session, "SELECT count(*) FROM t"))
+        .hasMessageContaining("holds only the shards 0,2 of 3; a table needs all of them");
   }
 
   @Test

@@ -390,7 +390,8 @@ final class OpenTelemetryRecorder implements Telemetry {
         }
         Attributes attributes = attributes(at.getLabels());
         Objects.requireNonNull(instruments.get(name + SUM)).record(at.getSum(), attributes);
-        Objects.requireNonNull(instruments.get(name + COUNT)).record(at.getCount(), attributes);
+        Objects.requireNonNull(instruments.get(name + COUNT))
+            .record((double) at.getCount(), attributes);
       }
     }
   }
