@@ -104,7 +104,8 @@ sealed interface KeyInput {
               partitions,
               null,
               null,
-              types),
+              types,
+              null),
           FileSources.open(sources));
     }
   }

@@ -65,6 +65,7 @@ final class Builds {
         TableOptions.Partitions.INFER,
         null,
         null,
-        TableOptions.Types.DEFAULT);
+        TableOptions.Types.DEFAULT,
+        null);
   }
 }

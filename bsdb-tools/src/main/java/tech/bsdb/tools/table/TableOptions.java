@@ -97,42 +97,6 @@ public record TableOptions(
     }
   }
 
-  /** Options without a condition: all rows are wanted. */
-  public TableOptions(
-      List<String> inputs,
-      List<String> keyColumns,
-      @Nullable String keyJoin,
-      List<String> valueColumns,
-      @Nullable String rawColumn,
-      boolean keysOnly,
-      OnBadLine onBadRow,
-      @Nullable Path rejects,
-      boolean allowEmptyKey,
-      int mostValueBytes,
-      int threads,
-      Partitions partitions,
-      @Nullable DeleteField deleteField,
-      @Nullable RowSchema stored,
-      Types types) {
-    this(
-        inputs,
-        keyColumns,
-        keyJoin,
-        valueColumns,
-        rawColumn,
-        keysOnly,
-        onBadRow,
-        rejects,
-        allowEmptyKey,
-        mostValueBytes,
-        threads,
-        partitions,
-        deleteField,
-        stored,
-        types,
-        null);
-  }
-
   /**
    * Returns these options for changes of a database.
    *

@@ -100,7 +100,8 @@ class AvroRowsTest {
             TableOptions.Partitions.INFER,
             null,
             null,
-            TableOptions.Types.DEFAULT);
+            TableOptions.Types.DEFAULT,
+            null);
     Map<String, byte[]> found = new TreeMap<>();
     try (TableRecords records =
         TableRecords.open(

@@ -65,7 +65,8 @@ class RowPipelineTest {
             TableOptions.Partitions.INFER,
             null,
             null,
-            TableOptions.Types.DEFAULT);
+            TableOptions.Types.DEFAULT,
+            null);
     try (FileSources sources = FileSources.open(FileSourceOptions.local())) {
       file = ParquetFile.of(sources.files(options.inputs()).get(0), options, Map.of());
     }
