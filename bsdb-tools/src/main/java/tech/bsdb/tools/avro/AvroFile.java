@@ -1,5 +1,6 @@
 package tech.bsdb.tools.avro;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -82,8 +83,11 @@ final class AvroFile implements TableFile {
     if (e instanceof InputException named) {
       return named;
     }
-    return new InputException(
-        file.name() + ": damaged: " + what + " (" + String.valueOf(e.getMessage()) + ")", e);
+    String why =
+        e instanceof EOFException && e.getMessage() == null // that of Avro's decoder
+            ? "it ends too early"
+            : String.valueOf(e.getMessage());
+    return new InputException(file.name() + ": damaged: " + what + " (" + why + ")", e);
   }
 
   @Override

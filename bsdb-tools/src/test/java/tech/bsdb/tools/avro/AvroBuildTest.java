@@ -114,10 +114,13 @@ class AvroBuildTest {
     users("a.avro", CodecFactory.fromString("deflate"), 0, 2_000);
     byte[] bytes = Files.readAllBytes(folder.resolve("a.avro"));
     Files.write(folder.resolve("cut.avro"), Arrays.copyOf(bytes, bytes.length - 5));
+    Files.write(folder.resolve("head.avro"), Arrays.copyOf(bytes, 100));
     Files.writeString(folder.resolve("text.avro"), "key value\n");
 
     assertThat(build("-i", path("cut.avro"), "--value-fields", "name").err())
         .contains("cut.avro: damaged: the block");
+    assertThat(build("-i", path("head.avro")).err())
+        .contains("head.avro: damaged: its header cannot be read (it ends too early)");
     assertThat(build("-i", path("text.avro")).err()).contains("text.avro: not an Avro file");
     assertThat(folder.resolve("db")).doesNotExist();
   }
