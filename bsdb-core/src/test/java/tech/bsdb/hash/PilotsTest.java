@@ -8,6 +8,7 @@ import java.util.BitSet;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -189,12 +190,14 @@ class PilotsTest {
   void keysThatWereChosenToCrowdBucketsAreRefusedSoon() {
     int keys = 40_000;
     int buckets = Pilots.buckets(keys);
-    long[] high =
-        Arrays.stream(highs(60_900, 1, 0))
+    long[] crowding =
+        Arrays.stream(highs(66_000, 1, 0))
             .filter(each -> Pilots.bucket(Pilots.fraction(each, 1), buckets) % 3 != 0)
             .toArray();
-    assertThat(high).hasSizeBetween(keys, keys + 1500);
-    long[] low = random.longs(high.length).toArray();
+    assertThat(crowding).hasSizeGreaterThan(keys); // by 30 standard deviations
+    long[] high =
+        LongStream.range(0, keys).map(i -> crowding[(int) (i * crowding.length / keys)]).toArray();
+    long[] low = random.longs(keys).toArray();
     assertThatThrownBy(() -> Pilots.find(high, low, 0, keys, 1))
         .isInstanceOf(BucketOverflowException.class);
   }
