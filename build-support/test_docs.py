@@ -104,6 +104,33 @@ def parquet_files(folder):
     tiny_parquet.write(folder / "users.parquet", {"user_id": [42, 43], "name": ["Ann", "Bob"]})
 
 
+def delta_tables(folder):
+    """Tables of Delta Lake: users with the versions 0 to 18, one a day until 2024-02-01, and changes."""
+    users = {"id": [42, 43], "name": ["Ann", "Bob"], "age": [31, 28]}
+    for name, versions, rows in (("users", 19, users), ("changes", 1, {"id": [43], "name": ["Bob"], "age": [28], "gone": ["true"]})):
+        log = folder / name / "_delta_log"
+        log.mkdir(parents=True)
+        tiny_parquet.write(folder / name / "part-0.parquet", rows)
+        fields = [
+            {"name": column, "type": "string" if isinstance(values[0], str) else "long", "nullable": True, "metadata": {}}
+            for column, values in rows.items()
+        ]
+        add = {"path": "part-0.parquet", "partitionValues": {}, "modificationTime": 0, "dataChange": True}
+        add["size"] = (folder / name / "part-0.parquet").stat().st_size
+        schema = json.dumps({"type": "struct", "fields": fields})
+        meta = {"id": name, "format": {"provider": "parquet", "options": {}}, "schemaString": schema}
+        first = [
+            {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}},
+            {"metaData": {**meta, "partitionColumns": [], "configuration": {}}},
+            {"add": add},
+        ]
+        for version in range(versions):
+            commit = log / f"{version:020}.json"
+            commit.write_text("".join(json.dumps(each) + "\n" for each in first) if version == 0 else '{"commitInfo": {}}\n')
+            day = 1705276800 + version * 86400  # 2024-01-15
+            os.utime(commit, (day, day))
+
+
 def duckdb_extension(folder):
     """What scripts/test-duckdb has built; nothing if it has not, as the pages that need it are then only checked."""
     (folder / "duckdb").mkdir()
@@ -153,6 +180,29 @@ FIXTURES = {
         """,
     ),
     "parquet/*": (lambda folder: parquet_files(folder / "parquet"),),
+    "lake": (lambda folder: delta_tables(folder / "lake"),),
+    # Needs pyarrow and fastavro.
+    "formats/*": (
+        """
+        mkdir -p formats/export && cd formats
+        python - <<'END'
+        import fastavro, pyarrow as pa, pyarrow.feather, pyarrow.orc
+        fields = [("id", "long"), ("name", "string"), ("age", "int"), ("op", "string")]
+        for path, rows in (
+            ("users.avro", [(42, "Ann", 31), (43, "Bob", 28)]),
+            ("today.avro", [(42, "Anna", 32, "U"), (43, "Bob", 28, "D")]),
+        ):
+            columns = [{"name": name, "type": kind} for name, kind in fields[: len(rows[0])]]
+            with open(path, "wb") as file:
+                rows = [{each["name"]: value for each, value in zip(columns, row)} for row in rows]
+                fastavro.writer(file, {"type": "record", "name": "User", "fields": columns}, rows)
+        users = {"id": [42, 43], "name": ["Ann", "Bob"], "age": [31, 28]}
+        pyarrow.orc.write_table(pa.table(users), "export/part-0.orc")
+        vectors = {"country": ["de", "fr"], "id": [1, 2], "vector": pa.array([b"0000", b"0001"], pa.binary(4))}
+        pyarrow.feather.write_feather(pa.table(vectors), "features.arrow")
+        END
+        """,
+    ),
     # Typed rows.
     "lookup/rdb": (
         """
@@ -900,7 +950,7 @@ class Run:
         if callable(recipe):
             recipe(work)
             return
-        words = ["bash", "-euo", "pipefail", "-c", recipe]
+        words = ["bash", "-euo", "pipefail", "-c", textwrap.dedent(recipe)]
         done = subprocess.run(words, cwd=work, env=self.environment(self.fixtures), capture_output=True, text=True)
         if done.returncode or not made.exists():
             raise Failure(0, f"the fixture {name} cannot be made: {done.stderr.strip()}")
