@@ -375,6 +375,7 @@ class PressureTest {
                 heap,
                 "-XX:+UseParallelGC",
                 "-XX:+ExitOnOutOfMemoryError",
+                "-Dotel.sdk.disabled=true", // part of its jars are on the class path of tests
                 "-cp",
                 System.getProperty(
                     "surefire.test.class.path", System.getProperty("java.class.path")),
