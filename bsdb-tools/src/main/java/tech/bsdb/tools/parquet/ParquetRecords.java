@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.parquet.ParquetFile.RowGroup;
 import tech.bsdb.tools.source.FileSources;
 import tech.bsdb.tools.table.Agreement;
