@@ -37,11 +37,18 @@ record CatalogSettings(
    * @param location the path or URL; null if it is one of the directory of stores
    * @param key the columns of rows that keys were made of, in lower case; empty if unknown
    * @param keyJoin the text between several of them
+   * @param checksAll whether the keys of all records are compared with the key columns before
+   *     lookups by these, or else of a few
    * @param text whether keys and plain values are VARCHAR, or else VARBINARY
    */
-  record TableSettings(@Nullable String location, List<String> key, String keyJoin, boolean text) {
+  record TableSettings(
+      @Nullable String location,
+      List<String> key,
+      String keyJoin,
+      boolean checksAll,
+      boolean text) {
     /** A table without properties. */
-    static final TableSettings NONE = new TableSettings(null, List.of(), "", true);
+    static final TableSettings NONE = new TableSettings(null, List.of(), "", true, true);
 
     /** Copies the list. */
     TableSettings {
@@ -65,6 +72,11 @@ record CatalogSettings(
         throw invalid(name + " is empty");
       }
       if (name.equals(STORES)) {
+        if (OpenTables.isElsewhere(value)) {
+          throw invalid(
+              "%s is %s, but must be a directory; pull stores to one, or name those at http and https: %sNAME"
+                  .formatted(name, value, TABLE));
+        }
         stores = value;
       } else if (name.equals(WAIT)) {
         wait = duration(name, value);
@@ -106,26 +118,49 @@ record CatalogSettings(
       throw invalid(property + ": tables are named as in " + TABLE + "NAME");
     }
     if (parts.length == 1) {
-      return new TableSettings(value, table.key(), table.keyJoin(), table.text());
+      if (OpenTables.isElsewhere(value) && !value.matches("(?i)https?:.*")) {
+        throw invalid(
+            "%s is %s, but tables are directories, or at http or https; copy it to all nodes: bsdb pull %s DIRECTORY"
+                .formatted(property, value, value));
+      }
+      return new TableSettings(
+          value, table.key(), table.keyJoin(), table.checksAll(), table.text());
     }
-    switch (parts[1]) {
-      case "key" -> {
-        List<String> columns =
-            List.of(value.toLowerCase(Locale.ENGLISH).strip().split("\\s*,\\s*", -1));
-        return new TableSettings(table.location(), columns, table.keyJoin(), table.text());
-      }
-      case "key-join" -> {
-        return new TableSettings(table.location(), table.key(), value, table.text());
-      }
-      case "text" -> {
-        if (!value.equals("true") && !value.equals("false")) {
-          throw invalid(property + " is " + value + ", neither true nor false");
-        }
-        return new TableSettings(
-            table.location(), table.key(), table.keyJoin(), value.equals("true"));
-      }
-      default -> throw invalid(property + ": a table has the properties key, key-join and text");
+    return switch (parts[1]) {
+      case "key" ->
+          new TableSettings(
+              table.location(),
+              List.of(value.toLowerCase(Locale.ENGLISH).strip().split("\\s*,\\s*", -1)),
+              table.keyJoin(),
+              table.checksAll(),
+              table.text());
+      case "key-join" ->
+          new TableSettings(table.location(), table.key(), value, table.checksAll(), table.text());
+      case "key-check" ->
+          new TableSettings(
+              table.location(),
+              table.key(),
+              table.keyJoin(),
+              isFirst(property, value, "all", "few"),
+              table.text());
+      case "text" ->
+          new TableSettings(
+              table.location(),
+              table.key(),
+              table.keyJoin(),
+              table.checksAll(),
+              isFirst(property, value, "true", "false"));
+      default ->
+          throw invalid(
+              property + ": a table has the properties key, key-join, key-check and text");
+    };
+  }
+
+  private static boolean isFirst(String property, String value, String first, String second) {
+    if (!value.equals(first) && !value.equals(second)) {
+      throw invalid(property + " is " + value + ", neither " + first + " nor " + second);
     }
+    return value.equals(first);
   }
 
   private static Duration duration(String name, String value) {

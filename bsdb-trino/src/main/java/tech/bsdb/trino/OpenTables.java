@@ -75,7 +75,7 @@ final class OpenTables implements AutoCloseable {
     final Database database;
     final @Nullable RowSchema rows;
     int users;
-    volatile boolean checked;
+    volatile long checked;
 
     /** Takes a database, which is closed if its schema cannot be used. */
     Opened(Database database) throws IOException {
@@ -153,6 +153,12 @@ final class OpenTables implements AutoCloseable {
     }
   }
 
+  /** A check of a database, which throws if it fails. */
+  @FunctionalInterface
+  interface RecordCheck {
+    void run() throws IOException;
+  }
+
   /** A use of a database, which keeps it open. */
   static final class Use implements AutoCloseable {
     private final OpenTable table;
@@ -176,14 +182,16 @@ final class OpenTables implements AutoCloseable {
       return opened.rows;
     }
 
-    /** Whether the key columns were compared with the keys of this database before. */
-    boolean isChecked() {
-      return opened.checked;
-    }
-
-    /** Tells later uses that the key columns are those of the keys. */
-    void setChecked() {
-      opened.checked = true;
+    /** Checks records unless a check of as many has passed; other checks wait meanwhile. */
+    void check(long records, RecordCheck check) throws IOException {
+      if (opened.checked < records) {
+        synchronized (opened) {
+          if (opened.checked < records) {
+            check.run();
+            opened.checked = records;
+          }
+        }
+      }
     }
 
     /** Ends the use; a second call does nothing. */

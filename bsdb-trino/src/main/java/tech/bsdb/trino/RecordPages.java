@@ -65,10 +65,7 @@ final class RecordPages implements ConnectorPageSource {
       rows.add(key, records.bytes(), records.from(), records.length());
       bytes += key.length + records.length();
     } catch (BadRowException e) {
-      throw new BadRecordException(
-          "the value of key %s cannot be read as a row: %s; if bsdb verify finds no damage, it was written so"
-              .formatted(DuplicateKeyException.show(key), e.getMessage()),
-          e);
+      throw BadRecordException.of(key, e);
     }
   }
 
@@ -76,8 +73,15 @@ final class RecordPages implements ConnectorPageSource {
   static final class BadRecordException extends IOException {
     private static final long serialVersionUID = 1;
 
-    BadRecordException(String message, BadRowException cause) {
+    private BadRecordException(String message, BadRowException cause) {
       super(message, cause);
+    }
+
+    static BadRecordException of(byte[] key, BadRowException cause) {
+      return new BadRecordException(
+          "the value of key %s cannot be read as a row: %s; if bsdb verify finds no damage, it was written so"
+              .formatted(DuplicateKeyException.show(key), cause.getMessage()),
+          cause);
     }
   }
 

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
@@ -68,7 +69,7 @@ final class TableFinder {
     Map<String, String> tables = new TreeMap<>();
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(stores)) {
       for (Path entry : entries) {
-        if (Store.isStore(entry) || Files.exists(Database.manifest(entry))) {
+        if (isTable(entry)) {
           String name = entry.getFileName().toString().toLowerCase(Locale.ENGLISH);
           String other = tables.put(name, entry.toString());
           if (other != null) {
@@ -86,6 +87,16 @@ final class TableFinder {
           e);
     }
     return tables;
+  }
+
+  /** Whether a directory is a table: also if it has no CURRENT, so that a query says that. */
+  private static boolean isTable(Path directory) throws IOException {
+    try {
+      Store.requireCurrent(directory);
+      return Store.isStore(directory) || Files.exists(Database.manifest(directory));
+    } catch (NotDirectoryException noCurrent) {
+      return true;
+    }
   }
 
   /**

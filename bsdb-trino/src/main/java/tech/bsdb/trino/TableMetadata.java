@@ -132,9 +132,7 @@ final class TableMetadata implements ConnectorMetadata, AutoCloseable {
     if (closed) {
       throw new IllegalStateException("the transaction has ended");
     }
-    List<@Nullable String> asked = new ArrayList<>();
-    asked.add(name);
-    asked.add(version);
+    List<@Nullable String> asked = asked(name, version);
     Pinned known = pinned.get(asked);
     if (known != null) {
       return known;
@@ -157,22 +155,26 @@ final class TableMetadata implements ConnectorMetadata, AutoCloseable {
     }
   }
 
+  private static List<@Nullable String> asked(String name, @Nullable String version) {
+    List<@Nullable String> asked = new ArrayList<>();
+    asked.add(name);
+    asked.add(version);
+    return asked;
+  }
+
+  /** The columns of a table, which is not opened for them. */
+  private synchronized List<BsdbColumn> columns(String name, String location) throws IOException {
+    Pinned known = pinned.get(asked(name, null));
+    return known == null
+        ? columns(name, RowSchema.stored(TableFinder.find(location, null).statistics()))
+        : known.columns();
+  }
+
   private Pinned table(String name, Found found, Use use) throws IOException {
     TableSettings table = settings.table(name);
-    Type bytes = table.text() ? VarcharType.VARCHAR : VarbinaryType.VARBINARY;
     RowSchema rows = use.rows();
-    List<BsdbColumn> columns = new ArrayList<>();
-    Set<String> names = new HashSet<>();
     List<Column> stored = rows == null ? List.of() : rows.types();
-    for (Column column : stored) {
-      Type type = types.of(column.type(), column.name()).type();
-      columns.add(new BsdbColumn(unused(column.name(), names), type, Origin.FIELD, column.name()));
-    }
-    BsdbColumn key = new BsdbColumn(unused(KEY, names), bytes, Origin.KEY, "");
-    columns.add(key);
-    if (rows == null) {
-      columns.add(new BsdbColumn(VALUE, bytes, Origin.VALUE, ""));
-    }
+    List<BsdbColumn> columns = columns(name, rows);
     List<BsdbColumn> keys = new ArrayList<>();
     for (String part : table.key()) {
       keys.add(keyColumn(name, part, columns, stored));
@@ -187,13 +189,30 @@ final class TableMetadata implements ConnectorMetadata, AutoCloseable {
             statistics.records(),
             statistics.approximateWidth() > 0,
             statistics.ordered(),
-            key,
+            columns.get(stored.size()),
             keys,
             table.keyJoin(),
             TupleDomain.all(),
             OptionalLong.empty());
-    KeyCheck.check(handle, use, types);
+    KeyCheck.check(handle, use, types, KeyCheck.FEW);
     return new Pinned(handle, columns, use);
+  }
+
+  /** The fields of the rows, the key, and the value if it is not a row. */
+  private List<BsdbColumn> columns(String table, @Nullable RowSchema rows) {
+    Type bytes = settings.table(table).text() ? VarcharType.VARCHAR : VarbinaryType.VARBINARY;
+    List<BsdbColumn> columns = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    List<Column> stored = rows == null ? List.of() : rows.types();
+    for (Column column : stored) {
+      Type type = types.of(column.type(), column.name()).type();
+      columns.add(new BsdbColumn(unused(column.name(), names), type, Origin.FIELD, column.name()));
+    }
+    columns.add(new BsdbColumn(unused(KEY, names), bytes, Origin.KEY, ""));
+    if (rows == null) {
+      columns.add(new BsdbColumn(VALUE, bytes, Origin.VALUE, ""));
+    }
+    return columns;
   }
 
   /** A name in lower case that no other column has. */
@@ -257,8 +276,9 @@ final class TableMetadata implements ConnectorMetadata, AutoCloseable {
         .build();
   }
 
-  private static boolean isHidden(BsdbColumn column, Pinned table) {
-    return column.origin() == Origin.KEY && table.use().rows() != null;
+  private static boolean isHidden(BsdbColumn column, List<BsdbColumn> all) {
+    return column.origin() == Origin.KEY
+        && all.stream().noneMatch(each -> each.origin() == Origin.VALUE);
   }
 
   @Override
@@ -266,13 +286,11 @@ final class TableMetadata implements ConnectorMetadata, AutoCloseable {
       ConnectorSession session, ConnectorTableHandle handle) {
     Pinned table = pinned(handle);
     return new ConnectorTableMetadata(
-        new SchemaTableName(SCHEMA, table.table().name()), columns(table));
+        new SchemaTableName(SCHEMA, table.table().name()), metadata(table.columns()));
   }
 
-  private static List<ColumnMetadata> columns(Pinned table) {
-    return table.columns().stream()
-        .map(column -> metadata(column, isHidden(column, table)))
-        .toList();
+  private static List<ColumnMetadata> metadata(List<BsdbColumn> columns) {
+    return columns.stream().map(column -> metadata(column, isHidden(column, columns))).toList();
   }
 
   @Override
@@ -293,10 +311,10 @@ final class TableMetadata implements ConnectorMetadata, AutoCloseable {
   @Override
   public ColumnMetadata getColumnMetadata(
       ConnectorSession session, ConnectorTableHandle handle, ColumnHandle column) {
-    return metadata((BsdbColumn) column, isHidden((BsdbColumn) column, pinned(handle)));
+    return metadata((BsdbColumn) column, isHidden((BsdbColumn) column, pinned(handle).columns()));
   }
 
-  /** Leaves tables out that cannot be read: a query of one of them says why. */
+  /** Opens no tables, and leaves out those that cannot be read: a query of one says why. */
   @Override
   public Iterator<RelationColumnsMetadata> streamRelationColumns(
       ConnectorSession session,
@@ -310,8 +328,8 @@ final class TableMetadata implements ConnectorMetadata, AutoCloseable {
         tables.put(
             name,
             RelationColumnsMetadata.forTable(
-                name, columns(pin(name.getTableName(), location, null))));
-      } catch (TrinoException e) {
+                name, metadata(columns(name.getTableName(), location))));
+      } catch (IOException | RuntimeException e) {
         LOG.warn("{} is left out of a list of columns: {}", name, e.getMessage());
       }
     }
@@ -382,6 +400,13 @@ final class TableMetadata implements ConnectorMetadata, AutoCloseable {
         || table.limit().isPresent()
         || !session.getProperty(BsdbConnector.LOOKUP_JOINS, LookupJoins.class).include(table)) {
       return Optional.empty();
+    }
+    if (!indexable.contains(table.key()) && settings.table(table.name()).checksAll()) {
+      try {
+        KeyCheck.check(table, pinned(table).use(), types, KeyCheck.ALL);
+      } catch (IOException e) {
+        throw BsdbErrors.of(table.describe(), e);
+      }
     }
     return Optional.of(new ConnectorResolvedIndex(new KeyIndex.Handle(table), wanted));
   }

@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -122,10 +123,13 @@ public final class TableSplits implements ConnectorSplitManager {
       TupleDomain<ColumnHandle> wanted =
           table.wanted().intersect(filter.filter((column, domain) -> finder.tells(column)));
       List<byte[]> keys = finder.keys(wanted);
+      KeyRange range = keys == null && table.ordered() ? finder.range(wanted) : null;
+      if (keys != null || range != null) {
+        checkColumns(wanted);
+      }
       if (keys != null) {
         return lookups(keys);
       }
-      KeyRange range = table.ordered() ? finder.range(wanted) : null;
       if (range != null && isSmall(range)) {
         return List.of(new Split(null, range.from(), range.to(), 0, 1));
       }
@@ -136,6 +140,19 @@ public final class TableSplits implements ConnectorSplitManager {
                 .formatted(table.describe(), table.key().name()));
       }
       return scans();
+    }
+
+    /** Makes sure that the columns that tell keys do so for all records. */
+    private void checkColumns(TupleDomain<ColumnHandle> wanted) {
+      if (wanted.getDomains().orElse(Map.of()).keySet().stream()
+              .anyMatch(table.keyColumns()::contains)
+          && settings.table(table.name()).checksAll()) {
+        try (Use use = open.use(table.name(), table.location(), table.id())) {
+          KeyCheck.check(table, use, open.types(), KeyCheck.ALL);
+        } catch (IOException e) {
+          throw TablePages.failure(table, e);
+        }
+      }
     }
 
     /** Whether reading a range, record by record, is faster than scanning. */

@@ -36,6 +36,7 @@ final class LookupTest {
         "v",
         BuildOptions.defaults().withApproximateWidth(5));
     Files.createDirectory(stores.resolve("other"));
+    Stored.plain(stores.resolve("unpublished/monday"), 1, "v", BuildOptions.defaults());
     String city =
         """
         {"type":"record","name":"City","fields":[{"name":"country","type":"string"},{"name":"code","type":"long"},
@@ -51,6 +52,20 @@ final class LookupTest {
         Stored.rows(directory.resolve("a"), city, "code", cities, BuildOptions.defaults());
     Path byDay =
         Stored.rows(directory.resolve("b"), city, "built", cities, BuildOptions.defaults());
+    List<String> ids = new ArrayList<>();
+    for (int i = 0; i < RECORDS; i++) {
+      ids.add("{\"key\":\"%d\",\"id\":%d}".formatted(i, i));
+    }
+    ids.add("{\"key\":\"0%d\",\"id\":%d}".formatted(RECORDS, RECORDS));
+    Path late =
+        Stored.rows(
+            directory.resolve("c"),
+            """
+            {"type":"record","name":"Id","fields":[{"name":"id","type":"long"}]}
+            """,
+            "key",
+            ids,
+            BuildOptions.defaults());
     Path bytes = directory.resolve("bytes");
     try (DatabaseBuilder builder = DatabaseBuilder.create(bytes, BuildOptions.defaults())) {
       builder.add(new byte[] {(byte) 0xFF}, new byte[] {0});
@@ -65,6 +80,11 @@ final class LookupTest {
                 Map.entry("bsdb.table.codes.key", "CODE"),
                 Map.entry("bsdb.table.days", byDay.toUri().toString()),
                 Map.entry("bsdb.table.days.key", "built"),
+                Map.entry("bsdb.table.late", late.toString()),
+                Map.entry("bsdb.table.late.key", "id"),
+                Map.entry("bsdb.table.late_few", late.toString()),
+                Map.entry("bsdb.table.late_few.key", "id"),
+                Map.entry("bsdb.table.late_few.key-check", "few"),
                 Map.entry("bsdb.table.unknown_key", byCode.toString()),
                 Map.entry("bsdb.table.wrong_key", byCode.toString()),
                 Map.entry("bsdb.table.wrong_key.key", "name"),
@@ -93,12 +113,15 @@ final class LookupTest {
             "[codes]",
             "[days]",
             "[divided]",
+            "[late]",
+            "[late_few]",
             "[missing]",
             "[no_key]",
             "[ordered]",
             "[plain]",
             "[text]",
             "[unknown_key]",
+            "[unpublished]",
             "[wrong_key]");
     assertThat(rows("SHOW SCHEMAS")).contains("[default]");
     assertThat(
@@ -106,6 +129,8 @@ final class LookupTest {
                 "SELECT column_name FROM information_schema.columns WHERE table_schema = 'default' AND table_name = 'plain'"))
         .containsExactly("[_key]", "[_value]");
     assertThatThrownBy(() -> rows("SELECT * FROM other")).hasMessageContaining("does not exist");
+    assertThatThrownBy(() -> rows("SELECT * FROM unpublished"))
+        .hasMessageContaining("it has no CURRENT; to make a version current: bsdb rollback");
   }
 
   @Test
@@ -197,6 +222,24 @@ final class LookupTest {
     assertThatThrownBy(() -> rows("SELECT name FROM no_key"))
         .hasMessageContaining(
             "bsdb.table.no_key.key: there is no column nmae; the columns are country, code, built, name");
+  }
+
+  /** One key among many that the check of a few does not see is not the text of its column. */
+  @Test
+  void lookupsByColumnsMissNoRowThatAScanFinds() {
+    String wrong = "key \"03000\" is not made of id, which would be \"3000\"";
+    String join = "SELECT t.id FROM late t JOIN (VALUES BIGINT '3000') q(id) ON t.id = q.id";
+    Session indexed = LocalTrino.withLookupJoins(session, "always");
+    for (int round = 0; round < 2; round++) {
+      assertThat(rows("SELECT id, _key FROM late WHERE id > 2998"))
+          .containsExactly("[2999, 2999]", "[3000, 03000]");
+      assertThat(rows("SELECT id FROM late WHERE _key = '03000'")).containsExactly("[3000]");
+      assertThatThrownBy(() -> rows("SELECT id FROM late WHERE id = 3000"))
+          .hasMessageContaining(wrong);
+      assertThatThrownBy(() -> rows(join)).hasMessageContaining(wrong);
+      assertThatThrownBy(() -> LocalTrino.rows(indexed, join)).hasMessageContaining(wrong);
+    }
+    assertThat(rows("SELECT id FROM late_few WHERE id IN (2999, 3000)")).containsExactly("[2999]");
   }
 
   @Test

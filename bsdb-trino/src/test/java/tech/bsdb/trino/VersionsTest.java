@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trino.Session;
+import io.trino.spi.connector.ColumnMetadata;
 import io.trino.spi.connector.SchemaTableName;
 import io.trino.spi.type.TypeOperators;
 import java.nio.ByteBuffer;
@@ -87,6 +88,24 @@ final class VersionsTest {
     open.close();
     assertThat(open.count()).isZero();
     assertThat(rows(session, "SELECT count(*) FROM t")).containsExactly("[20]");
+  }
+
+  @Test
+  void listingColumnsOpensNothing() throws Exception {
+    Path store = publish("monday", 10);
+    CatalogSettings settings = CatalogSettings.of(Map.of("bsdb.table.t", store.toString()));
+    try (OpenTables open = new OpenTables(new RowTypes(new TypeOperators()));
+        TableMetadata transaction = new TableMetadata(settings, open, open.types())) {
+      assertThat(transaction.streamRelationColumns(null, Optional.empty(), all -> all))
+          .toIterable()
+          .singleElement()
+          .satisfies(
+              table ->
+                  assertThat(table.tableColumns().orElseThrow())
+                      .extracting(ColumnMetadata::getName)
+                      .containsExactly("_key", "_value"));
+      assertThat(open.count()).isZero();
+    }
   }
 
   private static BsdbTable handle(TableMetadata metadata) {
