@@ -107,19 +107,32 @@ interface KeyPart {
     };
   }
 
-  private static long local(Object value, int digits) {
+  private static long local(Object value, int digits) throws BadRowException {
     if (value instanceof LongTimestamp fine) {
-      return fine.getEpochMicros() * 1_000 + fine.getPicosOfMicro() / 1_000;
+      return units(fine.getEpochMicros(), 1_000, fine.getPicosOfMicro() / 1_000);
     }
     return digits == 3 ? (Long) value / 1_000 : (Long) value;
   }
 
-  private static long instant(Object value, int digits) {
+  private static long instant(Object value, int digits) throws BadRowException {
     if (value instanceof LongTimestampWithTimeZone fine) {
       return digits == 6
-          ? fine.getEpochMillis() * 1_000 + fine.getPicosOfMilli() / 1_000_000
-          : fine.getEpochMillis() * 1_000_000 + fine.getPicosOfMilli() / 1_000;
+          ? units(fine.getEpochMillis(), 1_000, fine.getPicosOfMilli() / 1_000_000)
+          : units(fine.getEpochMillis(), 1_000_000, fine.getPicosOfMilli() / 1_000);
     }
     return DateTimeEncoding.unpackMillisUtc((Long) value);
+  }
+
+  /**
+   * Adds a fraction to a time in larger units; the first of a long are not a whole number of these.
+   */
+  private static long units(long time, long perTime, long fraction) throws BadRowException {
+    try {
+      return time < 0
+          ? Math.addExact(Math.multiplyExact(time + 1, perTime), fraction - perTime)
+          : Math.addExact(Math.multiplyExact(time, perTime), fraction);
+    } catch (ArithmeticException e) {
+      throw new BadRowException("a timestamp is too far from 1970 for a row: " + time);
+    }
   }
 }

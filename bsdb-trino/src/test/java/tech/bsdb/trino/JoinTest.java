@@ -128,6 +128,45 @@ final class JoinTest {
     assertThat(LocalTrino.rows(session, query)).containsExactly("[a, null]", "[a/b, a/b]");
   }
 
+  /** The nanoseconds of the second time are those of the first and 2^64. */
+  @Test
+  void timesThatNoRowCanHoldFindNothing() throws Exception {
+    String schema =
+        """
+        {"type":"record","name":"T","fields":[{"name":"at","type":{"type":"long","logicalType":"timestamp-nanos"}},
+        {"name":"local","type":{"type":"long","logicalType":"local-timestamp-nanos"}}]}
+        """;
+    String at = "2026-01-31T12:34:56.123456789";
+    String first = "1677-09-21T00:12:43.145224192"; // a long has no earlier one
+    List<String> times =
+        List.of(
+            "{\"at\":\"%sZ\",\"local\":\"%s\"}".formatted(at, at),
+            "{\"at\":\"%sZ\",\"local\":\"%s\"}".formatted(first, first));
+    for (String column : List.of("at", "local")) {
+      Path built =
+          Stored.rows(directory.resolve(column), schema, column, times, BuildOptions.defaults());
+      Session session =
+          LocalTrino.catalog(
+              Map.of("bsdb.table.times", built.toString(), "bsdb.table.times.key", column));
+      String zone = column.equals("at") ? " UTC" : "";
+      String later = "TIMESTAMP '2610-08-22 12:09:29.833008405%s'".formatted(zone);
+      String early = "TIMESTAMP '1677-09-21 00:12:43.145224192%s'".formatted(zone);
+      for (String asked : List.of(later, early)) {
+        String query =
+            "SELECT count(*), count(t.%1$s) FROM (VALUES %2$s) q(at) LEFT JOIN times t ON q.at = t.%1$s"
+                .formatted(column, asked);
+        Session always = LocalTrino.withLookupJoins(session, "always");
+        String expected = asked.equals(later) ? "[1, 0]" : "[1, 1]";
+        assertThat(LocalTrino.explain(always, query)).contains("IndexJoin");
+        assertThat(LocalTrino.rows(always, query)).containsExactly(expected);
+        assertThat(LocalTrino.rows(session, query)).containsExactly(expected);
+      }
+      String where = "SELECT 1 FROM times WHERE " + column + " = ";
+      assertThat(LocalTrino.rows(session, where + later)).isEmpty();
+      assertThat(LocalTrino.rows(session, where + early)).hasSize(1);
+    }
+  }
+
   /** An approximate database answers some keys that it does not have with rows of other keys. */
   @Test
   void rowsOfOtherKeysAreLeftOut() throws Exception {
