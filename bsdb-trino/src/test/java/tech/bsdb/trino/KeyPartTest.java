@@ -34,7 +34,9 @@ final class KeyPartTest {
     return text(
         TimestampWithTimeZoneType.TIMESTAMP_TZ_NANOS,
         LongTimestampWithTimeZone.fromEpochMillisAndFraction(
-            at.toEpochMilli(), at.getNano() % 1_000_000 * 1_000, TimeZoneKey.UTC_KEY));
+            at.getEpochSecond() * 1_000 + at.getNano() / 1_000_000,
+            at.getNano() % 1_000_000 * 1_000,
+            TimeZoneKey.UTC_KEY));
   }
 
   /**
