@@ -26,7 +26,7 @@ import tech.bsdb.tools.table.TableRequest;
 import tech.bsdb.tools.table.TableSource;
 
 /** Files that are cut, damaged, or of another format. */
-@Timeout(60)
+@Timeout(600)
 class DamagedFilesTest {
   private static final int ROUNDS = 60 * Integer.getInteger("bsdb.rounds", 1);
 
@@ -66,7 +66,9 @@ class DamagedFilesTest {
         "scalars-snappy.avro",
         "nested-pyarrow.arrow",
         "scalars-zstd.arrows",
-        "arrow-lz4.arrows"
+        "arrow-lz4.arrows",
+        "orcnested-pyorc.orc",
+        "orcscalars-uncompressed.orc"
       })
   void aDamagedFileGivesRowsOrAnError(String name) throws Exception {
     byte[] good = fixture(name);

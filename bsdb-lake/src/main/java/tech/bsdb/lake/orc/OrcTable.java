@@ -15,12 +15,9 @@ import org.apache.orc.EncryptionVariant;
 import org.apache.orc.FileFormatException;
 import org.apache.orc.OrcFile;
 import org.apache.orc.OrcProto;
-import org.apache.orc.Reader;
-import org.apache.orc.RecordReader;
 import org.apache.orc.StripeInformation;
 import org.apache.orc.TypeDescription;
 import org.apache.orc.impl.ReaderImpl;
-import org.apache.orc.impl.RecordReaderImpl;
 import org.apache.orc.storage.ql.exec.vector.VectorizedRowBatch;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputException;
@@ -40,14 +37,14 @@ final class OrcTable implements TableFile {
   private static final int BATCH_ROWS = 1024;
 
   private final SourceFile file;
-  private final Reader reader;
+  private final ReaderImpl reader;
   private final List<Column> columns = new ArrayList<>();
   private final List<Integer> fieldOfColumn = new ArrayList<>();
   private final List<OrcValue> values = new ArrayList<>();
   private final Map<String, String> unreadable = new LinkedHashMap<>();
   private final List<Part> parts = new ArrayList<>();
 
-  private OrcTable(SourceFile file, Reader reader, boolean nanos) {
+  private OrcTable(SourceFile file, ReaderImpl reader, boolean nanos) {
     this.file = file;
     this.reader = reader;
     Set<Integer> encrypted = new HashSet<>();
@@ -90,7 +87,7 @@ final class OrcTable implements TableFile {
           file.name() + ": not an ORC file: it has " + file.length() + " bytes");
     }
     try {
-      Reader reader = reader(file, true);
+      ReaderImpl reader = reader(file, true);
       if (!hasJulianDates(reader)) {
         reader = reader(file, false);
       }
@@ -113,16 +110,18 @@ final class OrcTable implements TableFile {
    * @param converts whether dates and timestamps that are not said to be of the Gregorian calendar
    *     are converted to it from the Julian one, if they are before 1582
    */
-  private static Reader reader(SourceFile file, boolean converts) throws IOException {
-    Reader reader =
-        OrcFile.createReader(
+  private static ReaderImpl reader(SourceFile file, boolean converts) throws IOException {
+    ReaderImpl reader =
+        new ReaderImpl(
             OneFileSystem.PATH,
             OrcFile.readerOptions(new Configuration(/* loadDefaults= */ false))
                 .filesystem(new OneFileSystem(file))
                 .maxLength(file.length())
-                .useUTCTimestamp(true)
                 .convertToProlepticGregorian(converts));
-    release(reader);
+    FSDataInputStream kept = reader.takeFile(); // for the first rows
+    if (kept != null) {
+      kept.close();
+    }
     return reader;
   }
 
@@ -131,21 +130,13 @@ final class OrcTable implements TableFile {
    * Apache's in Java used it; those in other languages, and of Trino, always used the Gregorian
    * one.
    */
-  private static boolean hasJulianDates(Reader reader) {
+  private static boolean hasJulianDates(ReaderImpl reader) {
     OrcProto.Footer footer = reader.getFileTail().getFooter();
     return footer.getCalendar() != OrcProto.CalendarKind.UNKNOWN_CALENDAR
         || footer.getWriter() == 0;
   }
 
-  /** Closes the file that a reader keeps for the first use; later ones open it again. */
-  private static void release(Reader reader) throws IOException {
-    FSDataInputStream kept = ((ReaderImpl) reader).takeFile();
-    if (kept != null) {
-      kept.close();
-    }
-  }
-
-  private static void check(SourceFile file, Reader reader) throws InputException {
+  private static void check(SourceFile file, ReaderImpl reader) throws InputException {
     TypeDescription schema = reader.getSchema();
     if (schema.getCategory() != TypeDescription.Category.STRUCT) {
       throw new InputException(
@@ -207,12 +198,10 @@ final class OrcTable implements TableFile {
       }
     }
     try {
-      RecordReader rows =
-          reader.rows(
-              reader.options().range(stripe.getOffset(), stripe.getLength()).include(include));
+      OrcStripe rows = new OrcStripe(reader, new OneFileSystem(file), stripe, include);
       try {
         if (timestamps != null) {
-          checkZone(part, timestamps, ((RecordReaderImpl) rows).readStripeFooter(stripe));
+          checkZone(part, timestamps, rows.zone());
         }
         return new StripeRows(stripe, rows);
       } catch (IOException | RuntimeException | Error e) {
@@ -231,9 +220,7 @@ final class OrcTable implements TableFile {
   }
 
   /** Checks that local times can be told: the library would take those of this machine. */
-  private void checkZone(Part part, String column, OrcProto.StripeFooter footer)
-      throws InputException {
-    String zone = footer.getWriterTimezone();
+  private void checkZone(Part part, String column, String zone) throws InputException {
     if (!ZONES.contains(zone) && !zone.matches("GMT[+-][0-9:]+")) {
       throw new InputException(
           ("%s: %s: column %s has timestamps in the time zone of their writer, %s (to leave it out:"
@@ -271,12 +258,11 @@ final class OrcTable implements TableFile {
   /** The rows of a stripe. */
   private final class StripeRows implements Rows {
     private final StripeInformation stripe;
-    private final RecordReader rows;
+    private final OrcStripe rows;
     private final VectorizedRowBatch batch;
-    private long read;
     private int row = -1;
 
-    StripeRows(StripeInformation stripe, RecordReader rows) {
+    StripeRows(StripeInformation stripe, OrcStripe rows) {
       this.stripe = stripe;
       this.rows = rows;
       this.batch = reader.getSchema().createRowBatch(BATCH_ROWS);
@@ -285,23 +271,12 @@ final class OrcTable implements TableFile {
     @Override
     public boolean next() throws IOException {
       row++;
-      while (row >= batch.size) {
-        row = 0;
-        if (!nextBatch()) {
-          if (read != stripe.getNumberOfRows()) {
-            throw new IllegalStateException(
-                "it has %s rows, not %s".formatted(read, stripe.getNumberOfRows()));
-          }
-          return false;
-        }
-        read += batch.size;
+      if (row < batch.size) {
+        return true;
       }
-      return true;
-    }
-
-    private boolean nextBatch() throws IOException {
+      row = 0;
       try {
-        return rows.nextBatch(batch);
+        return rows.next(batch);
       } catch (IOException e) {
         throw damaged(e);
       }
@@ -314,7 +289,8 @@ final class OrcTable implements TableFile {
 
     @Override
     public long done() {
-      return (long) ((double) read / Math.max(1, stripe.getNumberOfRows()) * stripe.getLength());
+      return (long)
+          ((double) rows.read() / Math.max(1, stripe.getNumberOfRows()) * stripe.getLength());
     }
 
     @Override
