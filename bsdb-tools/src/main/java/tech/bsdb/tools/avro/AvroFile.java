@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.apache.avro.Schema;
-import org.apache.avro.generic.GenericDatumReader;
 import org.apache.avro.io.DecoderFactory;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputException;
@@ -142,6 +141,7 @@ final class AvroFile implements TableFile {
     private final @Nullable Object[] values;
     private AvroValue.In in;
     private long block;
+    private long row;
     private long left;
 
     BlockRows(AvroBlocks blocks, Part part, List<Integer> columns) throws IOException {
@@ -165,6 +165,7 @@ final class AvroFile implements TableFile {
     public boolean next() throws IOException {
       try {
         while (left == 0) {
+          row = 0;
           if (!in.decoder.isEnd()) {
             throw new IOException("it has bytes beyond its rows");
           }
@@ -172,23 +173,30 @@ final class AvroFile implements TableFile {
             return false;
           }
           block = blocks.position();
-          left = blocks.rows();
+          left = AvroValue.checked(blocks.rows(), header.schema());
           byte[] rows = blocks.block(header);
           in = new AvroValue.In(DecoderFactory.get().binaryDecoder(rows, 0, rows.length, null));
         }
         left--;
+        row++;
         read();
         return true;
       } catch (IOException | RuntimeException e) {
-        throw damaged(file, "the block at byte " + block, e);
+        throw damaged(file, place(), e);
+      } catch (StackOverflowError e) {
+        throw damaged(file, place(), new IOException("it is nested too deeply", e));
       }
+    }
+
+    private String place() {
+      return (row == 0 ? "" : "row " + row + " of ") + "the block at byte " + block;
     }
 
     private void read() throws IOException {
       for (int i = 0; i < fields.length; i++) {
         AvroValue field = fields[i];
         if (field == null) {
-          GenericDatumReader.skip(schemas.get(i).schema(), in.decoder);
+          AvroValue.skip(schemas.get(i).schema(), in.decoder);
         } else {
           in.problem = null;
           Object value = field.read(in);

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import org.apache.avro.Schema;
+import org.apache.avro.generic.GenericDatumReader;
 import org.apache.avro.io.BinaryDecoder;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.rows.RowType;
@@ -29,6 +30,9 @@ import tech.bsdb.tools.table.TableFile.BadValueException;
 @FunctionalInterface
 interface AvroValue {
   Pattern UUID_TEXT = Pattern.compile("\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
+
+  /** The maximum number of items without bytes in a block of a list or a file. */
+  int MAX_EMPTY = 1 << 16;
 
   /** Reads the value, null included. */
   @Nullable Object read(In in) throws IOException;
@@ -55,18 +59,17 @@ interface AvroValue {
       return present(schema, type);
     }
     List<Schema> branches = schema.getTypes();
-    AvroValue[] readers = new AvroValue[branches.size()];
-    for (int i = 0; i < readers.length; i++) {
-      Schema branch = branches.get(i);
-      readers[i] = branch.getType() == Schema.Type.NULL ? in -> null : present(branch, type);
+    List<AvroValue> readers = branches.stream().map(branch -> present(branch, type)).toList();
+    return in -> branch(readers, in.decoder).read(in);
+  }
+
+  /** Reads which branch of a union follows. */
+  private static <T> T branch(List<T> branches, BinaryDecoder in) throws IOException {
+    int index = in.readIndex();
+    if (index < 0 || index >= branches.size()) {
+      throw new IOException("a union has no branch " + index);
     }
-    return in -> {
-      int branch = in.decoder.readIndex();
-      if (branch < 0 || branch >= readers.length) {
-        throw new IOException("a union has no branch " + branch);
-      }
-      return readers[branch].read(in);
-    };
+    return branches.get(index);
   }
 
   private static AvroValue present(Schema schema, RowType type) {
@@ -90,14 +93,67 @@ interface AvroValue {
               : in -> in.decoder.readBytes(null);
       case FIXED -> ofFixed(schema.getFixedSize(), (Scalar) type);
       case ENUM -> ofEnum(schema);
-      case ARRAY ->
-          type instanceof Pairs pairs
-              ? ofPairs(schema.getElementType(), pairs)
-              : ofArray(of(schema.getElementType(), ((ListOf) type).element().type()));
+      case ARRAY -> {
+        Schema element = schema.getElementType();
+        yield type instanceof Pairs pairs
+            ? ofArray(element, ofPair(element, pairs))
+            : ofArray(element, of(element, ((ListOf) type).element().type()));
+      }
       case MAP -> ofMap(of(schema.getValueType(), ((MapOf) type).value().type()));
       case RECORD -> ofRecord(schema, (Struct) type);
       case UNION -> throw new IllegalStateException("a union in a union");
     };
+  }
+
+  /**
+   * Returns a number of items.
+   *
+   * @throws IOException if they have no bytes, so that the file's length does not bound it, and are
+   *     many
+   */
+  static long checked(long count, Schema item) throws IOException {
+    if (count > MAX_EMPTY && isEmpty(item)) {
+      throw new IOException(
+          "%s items that take no bytes follow, more than %s".formatted(count, MAX_EMPTY));
+    }
+    return count;
+  }
+
+  private static boolean isEmpty(Schema schema) {
+    return switch (schema.getType()) {
+      case NULL -> true;
+      case FIXED -> schema.getFixedSize() == 0;
+      case RECORD -> schema.getFields().stream().allMatch(field -> isEmpty(field.schema()));
+      default -> false;
+    };
+  }
+
+  /** Moves behind a value, whose type need not be one that can be read. */
+  static void skip(Schema schema, BinaryDecoder in) throws IOException {
+    switch (schema.getType()) {
+      case RECORD -> {
+        for (Schema.Field field : schema.getFields()) {
+          skip(field.schema(), in);
+        }
+      }
+      case UNION -> skip(branch(schema.getTypes(), in), in);
+      case ARRAY -> {
+        for (long count = in.skipArray(); count > 0; count = in.skipArray()) {
+          for (long i = checked(count, schema.getElementType()); i > 0; i--) {
+            skip(schema.getElementType(), in);
+          }
+        }
+      }
+      case MAP -> {
+        for (long count = in.skipMap(); count > 0; count = in.skipMap()) {
+          for (long i = count; i > 0; i--) {
+            in.skipString();
+            skip(schema.getValueType(), in);
+          }
+        }
+      }
+      default -> GenericDatumReader.skip(schema, in);
+    }
   }
 
   private static byte[] bytes(In in) throws IOException {
@@ -153,11 +209,11 @@ interface AvroValue {
     };
   }
 
-  private static AvroValue ofArray(AvroValue element) {
+  private static AvroValue ofArray(Schema type, AvroValue element) {
     return in -> {
       List<@Nullable Object> elements = new ArrayList<>();
       for (long count = in.decoder.readArrayStart(); count > 0; count = in.decoder.arrayNext()) {
-        for (long i = 0; i < count; i++) {
+        for (long i = checked(count, type); i > 0; i--) {
           elements.add(element.read(in));
         }
       }
@@ -165,10 +221,10 @@ interface AvroValue {
     };
   }
 
-  private static AvroValue ofPairs(Schema entry, Pairs type) {
+  private static AvroValue ofPair(Schema entry, Pairs type) {
     AvroValue key = of(entry.getFields().get(0).schema(), type.key().type());
     AvroValue value = of(entry.getFields().get(1).schema(), type.value().type());
-    return ofArray(in -> new SimpleImmutableEntry<>(key.read(in), value.read(in)));
+    return in -> new SimpleImmutableEntry<>(key.read(in), value.read(in));
   }
 
   private static AvroValue ofMap(AvroValue value) {

@@ -3,6 +3,7 @@ package tech.bsdb.tools.avro;
 import static org.assertj.core.api.Assertions.assertThat;
 import static tech.bsdb.tools.CommandRun.bsdb;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +16,8 @@ import org.apache.avro.file.DataFileWriter;
 import org.apache.avro.generic.GenericData;
 import org.apache.avro.generic.GenericDatumWriter;
 import org.apache.avro.generic.GenericRecord;
+import org.apache.avro.io.BinaryEncoder;
+import org.apache.avro.io.EncoderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -123,6 +126,120 @@ class AvroBuildTest {
         .contains("head.avro: damaged: its header cannot be read (it ends too early)");
     assertThat(build("-i", path("text.avro")).err()).contains("text.avro: not an Avro file");
     assertThat(folder.resolve("db")).doesNotExist();
+  }
+
+  /** A row's fields are {@code id}, 1, and {@code x}, so many items of one type. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{'type': 'array', 'items': 'null'}",
+        "{'type': 'array', 'items': {'type': 'fixed', 'name': 'f', 'size': 0}}",
+        "{'type': 'array', 'items': {'type': 'record', 'name': 'r', 'fields': []}}",
+        "{'type': 'array', 'items': {'type': 'record', 'name': 'r', 'fields': [{'name': 'a', 'type': 'null'}]}}",
+        "['int', 'string', {'type': 'array', 'items': 'null'}]",
+      })
+  void manyItemsWithoutBytesAreRefused(String type) throws Exception {
+    for (long items : List.of(3L, 1L << 17, 1L << 30, 1L << 40, Long.MAX_VALUE)) {
+      block(
+          Schema.createRecord(
+              "row",
+              null,
+              null,
+              false,
+              List.of(
+                  new Schema.Field("id", Schema.create(Schema.Type.LONG)),
+                  new Schema.Field("x", new Schema.Parser().parse(type.replace('\'', '"'))))),
+          2,
+          row -> {
+            for (int id = 1; id <= 2; id++) {
+              row.writeLong(id);
+              if (type.startsWith("[")) {
+                row.writeIndex(2);
+              }
+              row.writeLong(id == 1 ? 0 : items);
+              if (id == 2) {
+                row.writeLong(0);
+              }
+            }
+          });
+
+      for (String[] columns : new String[][] {{"--columns", "id"}, {"--columns", "id,x"}}) {
+        CommandRun run = build("-i", path("block.avro"), columns[0], columns[1], "--overwrite");
+        if (columns[1].equals("id,x") && type.startsWith("[")) {
+          assertThat(run.err()).contains("a union of");
+        } else if (items == 3) {
+          assertThat(run.code()).as(run.toString()).isZero();
+        } else {
+          assertThat(run.code()).isEqualTo(2);
+          assertThat(run.err())
+              .contains("block.avro: damaged: row 2 of the block at byte ")
+              .containsPattern(
+                  items
+                      + " items that take no bytes follow, more than 65536|Cannot read collections");
+        }
+      }
+    }
+  }
+
+  @Test
+  void manyRowsWithoutBytesAreRefused() throws Exception {
+    Schema nothing = Schema.createRecord("row", null, null, false, List.of());
+    Files.createDirectory(folder.resolve("id=1"));
+    block(nothing, Long.MAX_VALUE, row -> {});
+    Files.move(folder.resolve("block.avro"), folder.resolve("id=1/block.avro"));
+
+    assertThat(build("-i", path("id=1"), "--format", "avro").err())
+        .contains(
+            "block.avro: damaged: the block at byte ",
+            "(9223372036854775807 items that take no bytes follow, more than 65536)");
+  }
+
+  @Test
+  void aColumnThatIsNestedWithoutEndIsRefused() throws Exception {
+    Schema list =
+        new Schema.Parser()
+            .parse(
+                ("{'type': 'record', 'name': 'row', 'fields': [{'name': 'id', 'type': 'long'},"
+                        + "{'name': 'x', 'type': {'type': 'record', 'name': 'l', 'fields':"
+                        + "[{'name': 'next', 'type': ['null', 'l']}]}}]}")
+                    .replace('\'', '"'));
+    block(
+        list,
+        1,
+        row -> {
+          row.writeLong(1);
+          for (int i = 0; i < 1_000_000; i++) {
+            row.writeIndex(1);
+          }
+          row.writeIndex(0);
+        });
+
+    assertThat(build("-i", path("block.avro"), "--columns", "id").err())
+        .contains("block.avro: damaged: row 1 of the block at byte ", "(it is nested too deeply)");
+  }
+
+  /** Writes a value. */
+  private interface Content {
+    void write(BinaryEncoder to) throws IOException;
+  }
+
+  /** Writes the file {@code block.avro} of one block. */
+  private void block(Schema schema, long rows, Content content) throws IOException {
+    ByteArrayOutputStream file = new ByteArrayOutputStream();
+    new DataFileWriter<>(new GenericDatumWriter<GenericRecord>(schema))
+        .create(schema, file)
+        .close();
+    byte[] header = file.toByteArray();
+    ByteArrayOutputStream block = new ByteArrayOutputStream();
+    BinaryEncoder encoder = EncoderFactory.get().binaryEncoder(block, null);
+    content.write(encoder);
+    encoder.flush();
+    encoder = EncoderFactory.get().binaryEncoder(file, encoder);
+    encoder.writeLong(rows);
+    encoder.writeBytes(block.toByteArray());
+    encoder.flush();
+    file.write(header, header.length - 16, 16); // the marker
+    Files.write(folder.resolve("block.avro"), file.toByteArray());
   }
 
   @Test
