@@ -264,7 +264,7 @@ public final class DatabaseBuilder implements AutoCloseable {
    * Adds the records of a batch. The caller may reuse the batch once the call returns.
    *
    * @throws IllegalArgumentException if the batch was created for a build with another seed or
-   *     other elements of values
+   *     another form of values
    * @throws tech.bsdb.error.ForeignRecordException if only one shard is built and a record belongs
    *     to another
    * @throws IllegalStateException if there are deletions in the batch, but the build has no base

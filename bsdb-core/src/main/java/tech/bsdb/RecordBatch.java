@@ -23,6 +23,7 @@ public final class RecordBatch {
 
   private final FramedRecords framed;
   private final @Nullable ValueElements elements;
+  private final int maxRow;
   private final String purpose;
 
   /** Creates an empty batch for a build whose {@link BuildOptions#seed() seed} is 0. */
@@ -37,10 +38,15 @@ public final class RecordBatch {
     SignatureFunction function = SignatureFunction.of(options);
     this.framed = new FramedRecords(function);
     this.elements = options.valueElements();
-    this.purpose = elements == null ? function.toString() : function + ", values of " + elements;
+    boolean cuts = options.approximateWidth() > 0 && options.valueSchema() != null;
+    this.maxRow = cuts ? options.approximateWidth() : MAX_VALUE_LENGTH;
+    this.purpose =
+        function
+            + (elements == null ? "" : ", values of " + elements)
+            + (cuts ? ", rows of at most " + maxRow + " bytes" : "");
   }
 
-  /** The signatures and the elements of values that a build must have to take the batch. */
+  /** The signatures and the form of values that a build must have to take the batch. */
   String purpose() {
     return purpose;
   }
@@ -57,8 +63,8 @@ public final class RecordBatch {
    * @param value the array that holds the value, of 0 to {@link #MAX_VALUE_LENGTH} bytes
    * @throws IndexOutOfBoundsException if a range lies outside its array
    * @throws IllegalArgumentException if the key or the value is too long, the value does not have
-   *     the length of the build's {@link BuildOptions#valueElements()}, or the batch would exceed 2
-   *     GiB
+   *     the length of the build's {@link BuildOptions#valueElements()}, it is a row that the build
+   *     would cut to its {@link BuildOptions#approximateWidth()}, or the batch would exceed 2 GiB
    */
   public void add(
       byte[] key, int keyFrom, int keyLength, byte[] value, int valueFrom, int valueLength) {
@@ -67,6 +73,12 @@ public final class RecordBatch {
       throw new IllegalArgumentException(
           "the value of the key %s has %d bytes, but valueElements of %s are %d"
               .formatted(DuplicateKeyException.show(own), valueLength, elements, elements.bytes()));
+    }
+    if (valueLength > maxRow && maxRow < MAX_VALUE_LENGTH) {
+      byte[] own = Arrays.copyOfRange(key, keyFrom, keyFrom + keyLength);
+      throw new IllegalArgumentException(
+          "the row of the key %s has %d bytes, but approximateWidth cuts it to %d"
+              .formatted(DuplicateKeyException.show(own), valueLength, maxRow));
     }
     framed.add(key, keyFrom, keyLength, value, valueFrom, valueLength);
   }

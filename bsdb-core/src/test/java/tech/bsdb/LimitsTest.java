@@ -1,12 +1,14 @@
 package tech.bsdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -87,6 +89,26 @@ class LimitsTest {
       Truth one = new Truth().add(new byte[0], Truth.bytes(random, length)).absent(new byte[1]);
       one.build(alone, BuildOptions.defaults().withLayout(layout));
       one.check(alone);
+    }
+  }
+
+  @Test
+  void aRowThatAnApproximateDatabaseWouldCutIsRefusedAndTheBuildGoesOn() throws Exception {
+    Path target = directory.resolve("db");
+    BuildOptions options =
+        BuildOptions.defaults().withApproximateWidth(3).withValueSchema("{\"type\":\"bytes\"}");
+    try (DatabaseBuilder builder = DatabaseBuilder.create(target, options)) {
+      assertThatThrownBy(() -> builder.add(Truth.utf8("long"), new byte[4]))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("the row of the key \"long\" has 4 bytes, but approximateWidth cuts it to 3");
+      assertThatThrownBy(() -> builder.add(new RecordBatch()))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("rows of at most 3 bytes");
+      builder.add(Truth.utf8("k"), new byte[] {4, 1, 2});
+      assertThat(builder.finish().valuesCut()).isZero();
+    }
+    try (Database database = Database.open(target)) {
+      assertThat(database.get(Truth.utf8("k"))).containsExactly(4, 1, 2);
     }
   }
 

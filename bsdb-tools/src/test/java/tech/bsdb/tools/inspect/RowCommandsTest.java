@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static tech.bsdb.tools.CommandRun.bsdb;
 
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -150,7 +151,7 @@ class RowCommandsTest {
                 BuildOptions.defaults()
                     .withApproximateWidth(8)
                     .withValueSchema(TypedDatabase.SCHEMA.json()),
-                Map.of("k", TypedDatabase.fruit().get("apple")))
+                Map.of("k", Arrays.copyOf(TypedDatabase.fruit().get("apple"), 8)))
             .toString();
     isRefused(
         bsdb("get", "-d", approximate, "--json", "k"),
