@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -15,32 +14,28 @@ import org.apache.arrow.flatbuf.RecordBatch;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.lake.arrow.ArrowMessages.Place;
 import tech.bsdb.tools.input.InputException;
-import tech.bsdb.tools.rows.RowType.Column;
 import tech.bsdb.tools.source.SourceFile;
 import tech.bsdb.tools.source.SourceInput;
+import tech.bsdb.tools.table.FormatFile;
 import tech.bsdb.tools.table.TableFile;
 
 /**
  * A file or a stream. Its parts are runs of record batches, of which one at a time is in memory,
  * with the dictionaries that its columns need.
  */
-final class ArrowFile implements TableFile {
+final class ArrowFile extends FormatFile {
   private static final long PART_BYTES = 16 << 20;
 
-  private final SourceFile file;
   private final List<Place> places;
   private final List<ArrowField> fields = new ArrayList<>();
   private final Map<Long, ArrowField> dictionaries = new HashMap<>();
-  private final List<Column> columns = new ArrayList<>();
   private final List<Integer> fieldOfColumn = new ArrayList<>();
-  private final Map<String, String> unreadable = new LinkedHashMap<>();
-  private final List<Part> parts = new ArrayList<>();
 
   /** The first message of each part, and the number of messages. */
   private final List<Integer> begins = new ArrayList<>();
 
   private ArrowFile(SourceFile file, ArrowMessages messages, long partBytes) {
-    this.file = file;
+    super(file);
     this.places = messages.places();
     ArrowField.Context context =
         new ArrowField.Context(dictionaries, messages.version() == MetadataVersion.V4);
@@ -99,36 +94,6 @@ final class ArrowFile implements TableFile {
       throw new InputException(
           file.name() + ": damaged: its schema cannot be read (" + e.getMessage() + ")", e);
     }
-  }
-
-  @Override
-  public String name() {
-    return file.name();
-  }
-
-  @Override
-  public List<Column> columns() {
-    return columns;
-  }
-
-  @Override
-  public Map<String, String> unreadable() {
-    return unreadable;
-  }
-
-  @Override
-  public List<String> directories() {
-    return file.partitions();
-  }
-
-  @Override
-  public List<Part> parts() {
-    return parts;
-  }
-
-  @Override
-  public boolean isUnchanged() {
-    return file.isUnchanged();
   }
 
   @Override

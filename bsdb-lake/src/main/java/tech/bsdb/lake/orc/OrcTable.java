@@ -3,9 +3,7 @@ package tech.bsdb.lake.orc;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TimeZone;
 import org.apache.hadoop.conf.Configuration;
@@ -23,10 +21,11 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.rows.RowType.Column;
 import tech.bsdb.tools.source.SourceFile;
+import tech.bsdb.tools.table.FormatFile;
 import tech.bsdb.tools.table.TableFile;
 
 /** An ORC file. Its parts are stripes. */
-final class OrcTable implements TableFile {
+final class OrcTable extends FormatFile {
   /** The columns of files of transactional tables of Hive. */
   private static final List<String> ACID =
       List.of("operation", "originalTransaction", "bucket", "rowId", "currentTransaction", "row");
@@ -36,16 +35,12 @@ final class OrcTable implements TableFile {
   private static final int MIN_LENGTH = 3;
   private static final int BATCH_ROWS = 1024;
 
-  private final SourceFile file;
   private final ReaderImpl reader;
-  private final List<Column> columns = new ArrayList<>();
   private final List<Integer> fieldOfColumn = new ArrayList<>();
   private final List<OrcValue> values = new ArrayList<>();
-  private final Map<String, String> unreadable = new LinkedHashMap<>();
-  private final List<Part> parts = new ArrayList<>();
 
   private OrcTable(SourceFile file, ReaderImpl reader, boolean nanos) {
-    this.file = file;
+    super(file);
     this.reader = reader;
     Set<Integer> encrypted = new HashSet<>();
     for (EncryptionVariant variant : reader.getEncryptionVariants()) {
@@ -151,36 +146,6 @@ final class OrcTable implements TableFile {
     if (reader.getCompressionKind() == CompressionKind.BROTLI) {
       throw new InputException(file.name() + ": is compressed with Brotli, which is not supported");
     }
-  }
-
-  @Override
-  public String name() {
-    return file.name();
-  }
-
-  @Override
-  public List<Column> columns() {
-    return columns;
-  }
-
-  @Override
-  public Map<String, String> unreadable() {
-    return unreadable;
-  }
-
-  @Override
-  public List<String> directories() {
-    return file.partitions();
-  }
-
-  @Override
-  public List<Part> parts() {
-    return parts;
-  }
-
-  @Override
-  public boolean isUnchanged() {
-    return file.isUnchanged();
   }
 
   @Override

@@ -2,15 +2,13 @@ package tech.bsdb.tools.avro;
 
 import java.io.EOFException;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.apache.avro.Schema;
 import org.apache.avro.io.DecoderFactory;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputException;
-import tech.bsdb.tools.rows.RowType.Column;
 import tech.bsdb.tools.source.SourceFile;
+import tech.bsdb.tools.table.FormatFile;
 import tech.bsdb.tools.table.TableFile;
 
 /**
@@ -20,20 +18,20 @@ import tech.bsdb.tools.table.TableFile;
  * @see <a
  *     href="https://avro.apache.org/docs/1.12.0/specification/#object-container-files">specification</a>
  */
-final class AvroFile implements TableFile {
+final class AvroFile extends FormatFile {
   private static final long PART_BYTES = 16 << 20;
 
-  private final SourceFile file;
   private final long partBytes;
   private final AvroBlocks.Header header;
   private final AvroTypes types;
-  private final List<Part> parts = new ArrayList<>();
 
   private AvroFile(SourceFile file, AvroBlocks.Header header, long partBytes) {
-    this.file = file;
+    super(file);
     this.partBytes = partBytes;
     this.header = header;
     this.types = AvroTypes.of(header.schema());
+    columns.addAll(types.columns());
+    unreadable.putAll(types.unreadable());
     for (long from = 0; from < file.length(); from += partBytes) {
       parts.add(new Part(parts.size(), "", Math.min(partBytes, file.length() - from)));
     }
@@ -87,36 +85,6 @@ final class AvroFile implements TableFile {
             ? "it ends too early"
             : String.valueOf(e.getMessage());
     return new InputException(file.name() + ": damaged: " + what + " (" + why + ")", e);
-  }
-
-  @Override
-  public String name() {
-    return file.name();
-  }
-
-  @Override
-  public List<Column> columns() {
-    return types.columns();
-  }
-
-  @Override
-  public Map<String, String> unreadable() {
-    return types.unreadable();
-  }
-
-  @Override
-  public List<String> directories() {
-    return file.partitions();
-  }
-
-  @Override
-  public List<Part> parts() {
-    return parts;
-  }
-
-  @Override
-  public boolean isUnchanged() {
-    return file.isUnchanged();
   }
 
   @Override
