@@ -25,7 +25,6 @@ import tech.bsdb.tools.table.FileColumns;
 import tech.bsdb.tools.table.PartitionValue;
 import tech.bsdb.tools.table.TableOptions;
 import tech.bsdb.tools.where.ColumnName;
-import tech.bsdb.tools.where.ConditionException;
 import tech.bsdb.tools.where.RowTest;
 import tech.bsdb.tools.where.Where;
 
@@ -60,9 +59,6 @@ record RowSelection(
    * but each takes four in the schema's JSON, of which Avro reads a thousand.
    */
   private static final int MAX_DEPTH = 200;
-
-  /** The maximum number of columns listed in a message. */
-  private static final int LISTED = 30;
 
   private static final String KEY = "the key";
   private static final String MARK = "--delete-field";
@@ -135,7 +131,7 @@ record RowSelection(
     for (ColumnName column : where == null ? List.<ColumnName>of() : where.columns()) {
       cells.add(columns.cell(column, cellTypes));
     }
-    RowTest test = where == null ? null : bind(where, name, cellTypes);
+    RowTest test = FileColumns.bind(where, name, cellTypes);
     Set<String> wanted = new HashSet<>();
     row.forEach(column -> wanted.add(column.getName()));
     RowSelection selection =
@@ -145,15 +141,6 @@ record RowSelection(
         .forEach(leaf -> wanted.addAll(leaf.path().subList(0, Math.min(1, leaf.path().size()))));
     checkNames(name, file, wanted);
     return selection;
-  }
-
-  private static RowTest bind(Where where, String file, List<Column> columns)
-      throws InputException {
-    try {
-      return where.bind(columns);
-    } catch (ConditionException e) {
-      throw new InputException(file + ": " + e.getMessage(), e);
-    }
   }
 
   /** Whether a column has more than some levels for certain, found without many stack frames. */
@@ -205,27 +192,11 @@ record RowSelection(
 
   @Override
   public List<String> meant(String name) {
-    List<String> whole = GroupFields.variants(file, name);
-    if (!whole.isEmpty() || !name.contains(".")) {
-      return whole;
-    }
-    GroupType group = file;
-    String above = "";
-    for (String part : name.split("\\.", -1)) {
-      List<String> variants = GroupFields.variants(group, part);
-      if (variants.size() != 1) {
-        String prefix = above;
-        return variants.stream().map(variant -> prefix + variant).toList();
-      }
-      above += variants.get(0);
-      Type field = group.getType(variants.get(0));
-      if (field.isPrimitive()) {
-        break;
-      }
-      above += ".";
-      group = field.asGroupType();
-    }
-    return List.of(above);
+    return AnyCase.meant(
+        file.getFields(),
+        Type::getName,
+        field -> field.isPrimitive() ? null : field.asGroupType().getFields(),
+        name);
   }
 
   @Override
@@ -467,14 +438,7 @@ record RowSelection(
       List<String> all = new ArrayList<>();
       file.getFields().forEach(field -> all.add(field.getName()));
       all.addAll(partitions.keySet());
-      if (all.isEmpty()) {
-        return "it has no columns at all";
-      }
-      List<String> names = all.subList(0, Math.min(LISTED, all.size()));
-      int more = all.size() - names.size();
-      return "its columns: "
-          + String.join(", ", names)
-          + (more > 0 ? " and " + more + " more" : "");
+      return FileColumns.listed(all);
     }
   }
 }

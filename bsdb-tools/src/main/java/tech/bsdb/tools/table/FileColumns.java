@@ -2,8 +2,12 @@ package tech.bsdb.tools.table;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.rows.RowType.Column;
 import tech.bsdb.tools.rows.RowType.Scalar;
+import tech.bsdb.tools.where.ConditionException;
+import tech.bsdb.tools.where.RowTest;
+import tech.bsdb.tools.where.Where;
 
 /** What of a file is read: the columns of the row, the parts of the key, and the mark. */
 public interface FileColumns {
@@ -36,4 +40,28 @@ public interface FileColumns {
 
   /** Returns the names of all columns, for a message. */
   String listed();
+
+  /** Returns words for the names of all columns, of which 30 are listed. */
+  static String listed(List<String> all) {
+    if (all.isEmpty()) {
+      return "it has no columns at all";
+    }
+    List<String> names = all.subList(0, Math.min(30, all.size()));
+    int more = all.size() - names.size();
+    return "its columns: " + String.join(", ", names) + (more > 0 ? " and " + more + " more" : "");
+  }
+
+  /**
+   * Returns the condition on the columns that it names; null if there is none.
+   *
+   * @throws InputException if a constant does not have the type of its column
+   */
+  static @Nullable RowTest bind(@Nullable Where where, String file, List<Column> columns)
+      throws InputException {
+    try {
+      return where == null ? null : where.bind(columns);
+    } catch (ConditionException e) {
+      throw new InputException(file + ": " + e.getMessage(), e);
+    }
+  }
 }

@@ -22,7 +22,6 @@ import tech.bsdb.tools.rows.RowType.Scalar;
 import tech.bsdb.tools.rows.RowType.Struct;
 import tech.bsdb.tools.where.Cells;
 import tech.bsdb.tools.where.ColumnName;
-import tech.bsdb.tools.where.ConditionException;
 import tech.bsdb.tools.where.RowTest;
 import tech.bsdb.tools.where.Verdict;
 import tech.bsdb.tools.where.Where;
@@ -51,9 +50,6 @@ record TableColumns(
     implements FileColumns {
   /** The maximum nesting of records, lists and maps in a column. */
   private static final int MAX_DEPTH = 200;
-
-  /** The maximum number of columns listed in a message. */
-  private static final int LISTED = 30;
 
   private static final String KEY = "the key";
   private static final String MARK = "--delete-field";
@@ -117,19 +113,12 @@ record TableColumns(
     for (ColumnName column : where == null ? List.<ColumnName>of() : where.columns()) {
       cells.add(search.cell(column));
     }
-    RowTest test = where == null ? null : bind(where, file, cells);
+    List<Column> types =
+        cells.stream().map(cell -> new Column(cell.name(), cell.type(), true)).toList();
+    RowTest test = FileColumns.bind(where, file.name(), types);
     TableColumns selected = new TableColumns(file, row, keys, mark, cells, test, partitions);
     selected.checkNames();
     return selected;
-  }
-
-  private static RowTest bind(Where where, TableFile file, List<Key> cells) throws InputException {
-    try {
-      return where.bind(
-          cells.stream().map(cell -> new Column(cell.name(), cell.type(), true)).toList());
-    } catch (ConditionException e) {
-      throw new InputException(file.name() + ": " + e.getMessage(), e);
-    }
   }
 
   /**
@@ -234,27 +223,11 @@ record TableColumns(
 
   @Override
   public List<String> meant(String name) {
-    List<String> whole = names(file.columns(), name);
-    if (!whole.isEmpty() || !name.contains(".")) {
-      return whole;
-    }
-    List<Column> fields = file.columns();
-    String above = "";
-    for (String part : name.split("\\.", -1)) {
-      List<String> variants = names(fields, part);
-      if (variants.size() != 1) {
-        String prefix = above;
-        return variants.stream().map(variant -> prefix + variant).toList();
-      }
-      above += variants.get(0);
-      Optional<Column> field = AnyCase.field(fields, Column::name, part);
-      if (field.isEmpty() || !(field.get().type() instanceof Struct struct)) {
-        break;
-      }
-      above += ".";
-      fields = struct.fields();
-    }
-    return List.of(above);
+    return AnyCase.meant(
+        file.columns(),
+        Column::name,
+        column -> column.type() instanceof Struct struct ? struct.fields() : null,
+        name);
   }
 
   private static List<String> names(List<Column> fields, String name) {
@@ -420,14 +393,7 @@ record TableColumns(
       file.columns().forEach(column -> all.add(column.name()));
       all.addAll(file.unreadable().keySet());
       all.addAll(partitions.keySet());
-      if (all.isEmpty()) {
-        return "it has no columns at all";
-      }
-      List<String> names = all.subList(0, Math.min(LISTED, all.size()));
-      int more = all.size() - names.size();
-      return "its columns: "
-          + String.join(", ", names)
-          + (more > 0 ? " and " + more + " more" : "");
+      return FileColumns.listed(all);
     }
   }
 }
