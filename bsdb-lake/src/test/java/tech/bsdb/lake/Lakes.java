@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
@@ -28,6 +29,10 @@ import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.inspect.ScanCommand;
+import tech.bsdb.tools.source.FileSourceOptions;
+import tech.bsdb.tools.table.Table;
+import tech.bsdb.tools.table.TableRequest;
+import tech.bsdb.tools.table.TableSource;
 
 /**
  * The tables that {@code make-lakes.py} made, unpacked in a folder, and what is built from them.
@@ -84,10 +89,27 @@ final class Lakes {
   /** Builds a database. */
   Run buildFrom(String... options) {
     List<String> line = new ArrayList<>(List.of(options));
-    line.addAll(List.of("-o", database().toString(), "--overwrite", "--hadoop-set"));
-    line.add("fs.viewfs.mounttable.lakes.link./t=" + folder.resolve("lake").toUri());
-    line.addAll(List.of("--hadoop-set", "fs.viewfs.impl.disable.cache=true")); // other mounts
+    line.addAll(List.of("-o", database().toString(), "--overwrite"));
+    mount().forEach((name, value) -> line.addAll(List.of("--hadoop-set", name + "=" + value)));
     return run(new ParquetBuilder(), line);
+  }
+
+  private Map<String, String> mount() {
+    return Map.of(
+        "fs.viewfs.mounttable.lakes.link./t",
+        folder.resolve("lake").toUri().toString(),
+        "fs.viewfs.impl.disable.cache", // other mounts
+        "true");
+  }
+
+  /** Opens a table. */
+  Table open(String table) throws IOException {
+    return TableSource.of(table.replaceFirst("_.*", ""))
+        .open(
+            new TableRequest(
+                Builds.options(input(table)),
+                new FileSourceOptions(null, null, mount(), null, null),
+                null));
   }
 
   Path database() {
