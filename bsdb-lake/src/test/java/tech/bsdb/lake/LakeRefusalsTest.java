@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -131,6 +132,58 @@ class LakeRefusalsTest {
 
     Run built = lakes.build("delta_legacy", "--value-fields", "id,s");
     assertThat(built.code()).as(built.err()).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "delta_vectors, _delta_log/00000000000000000005.json, the log of ",
+    "delta_classic, .checkpoint.parquet, the log of ",
+    "delta_vectors, -c000.zstd.parquet, version 5 of the table",
+    "delta_vectors, .bin, version 5 of the table",
+    "iceberg_rare, v4.metadata.json, the table",
+    "iceberg_v1, snap-*.avro, the snapshot",
+    "iceberg_v1, -m0.avro, the snapshot",
+    "iceberg_v1, data/*.parquet, the snapshot",
+    "iceberg_types, data/*.orc, the snapshot",
+    "iceberg_types, data/*.avro, the snapshot",
+    "iceberg_vectors, .puffin, the snapshot",
+  })
+  void aFileThatIsCutIsNamed(String table, String suffix, String needer) throws Exception {
+    unpack(table);
+    int star = suffix.indexOf('*');
+    String folder = suffix.substring(0, Math.max(star, 0));
+    String end = suffix.substring(star + 1);
+    for (Path file : lakes.files(table, end)) {
+      if (star < 0 || file.toString().contains("/" + folder)) {
+        byte[] bytes = Files.readAllBytes(file);
+        Files.write(file, Arrays.copyOf(bytes, bytes.length / 20));
+      }
+    }
+    String name = end.equals("v4.metadata.json") ? "metadata/ (its newest *.metadata.json)" : end;
+    assertRefused(
+        lakes.build(table),
+        name,
+        ": is damaged or cut off (",
+        "), and " + needer,
+        " needs it: copy the file again, or ");
+  }
+
+  @Test
+  void theLogOfATableIsNoTable() throws Exception {
+    unpack("");
+    String delta = lakes.path("delta_vectors").toString();
+    String iceberg = lakes.path("iceberg_v1").toString();
+
+    assertRefused(
+        lakes.buildFrom("-kf", "id", "-i", delta + "/_delta_log/"),
+        "_delta_log: is the log of a table: give the table's directory (-i " + delta + ")");
+    assertRefused(
+        lakes.buildFrom("-kf", "id", "-i", iceberg + "/metadata"),
+        "metadata: is the log of a table: give the table's directory (-i " + iceberg + ")");
+    assertRefused(
+        lakes.buildFrom(
+            "-kf", "id", "--format", "iceberg", "-i", "viewfs://lakes/t/iceberg_v1/metadata/"),
+        "(-i viewfs://lakes/t/iceberg_v1)");
   }
 
   @Test

@@ -84,6 +84,10 @@ final class DeltaFile implements TableFile {
   }
 
   private InputException explain(RuntimeException e) {
+    if (DeltaSnapshot.isDamage(e)) {
+      return LakeFailures.damaged(
+          snapshot.lastOpened(), snapshot.words(), LakeFailures.ANOTHER_VERSION, e);
+    }
     return LakeFailures.missing(
         name,
         snapshot.words(),

@@ -7,6 +7,7 @@ import io.delta.kernel.data.FilteredColumnarBatch;
 import io.delta.kernel.data.Row;
 import io.delta.kernel.defaults.engine.DefaultEngine;
 import io.delta.kernel.engine.Engine;
+import io.delta.kernel.exceptions.KernelException;
 import io.delta.kernel.exceptions.TableNotFoundException;
 import io.delta.kernel.internal.InternalScanFileUtils;
 import io.delta.kernel.internal.data.ScanStateRow;
@@ -42,6 +43,7 @@ import tech.bsdb.tools.where.Where;
 /** A version of a Delta Lake table. Thread-safe. */
 final class DeltaSnapshot {
   private final HadoopPlace place;
+  private final NotedFiles opened;
   private final Engine engine;
   private final Snapshot snapshot;
   private final List<Field> fields = new ArrayList<>();
@@ -77,7 +79,8 @@ final class DeltaSnapshot {
    */
   DeltaSnapshot(HadoopPlace place, @Nullable AsOf asOf) throws InputException {
     this.place = place;
-    this.engine = DefaultEngine.create(place.configuration());
+    this.opened = new NotedFiles(place.configuration());
+    this.engine = DefaultEngine.create(opened);
     this.snapshot = load(asOf);
     for (String feature : snapshot.getProtocol().getReaderFeatures()) {
       if (feature.startsWith("catalogManaged") || feature.startsWith("catalogOwned")) {
@@ -118,12 +121,37 @@ final class DeltaSnapshot {
           "%s: %s: expects a version such as %s, or a time such as 2024-01-31T12:00:00Z"
               .formatted(place.shown(), asOf, table.getLatestSnapshot(engine).getVersion()));
     } catch (TableNotFoundException none) {
-      throw new InputException(
-          place.shown() + ": is not a Delta Lake table: it has no _delta_log with versions", none);
+      throw LakeFailures.noTable(
+          place, "a Delta Lake table", "_delta_log", "it has no _delta_log with versions", none);
     } catch (RuntimeException e) {
-      throw LakeFailures.explain(
-          place.shown() + (asOf == null ? "" : ": " + asOf), withoutPath(e), e);
+      throw explain(asOf == null ? "" : ": " + asOf, e);
     }
+  }
+
+  /**
+   * Explains why the log cannot be read.
+   *
+   * @param asOf what was asked for, as a part of a message
+   */
+  private InputException explain(String asOf, RuntimeException e) {
+    return isDamage(e)
+        ? LakeFailures.damaged(
+            lastOpened(), "the log of " + place.shown(), LakeFailures.ANOTHER_VERSION, e)
+        : LakeFailures.explain(place.shown() + asOf, withoutPath(e), e);
+  }
+
+  /**
+   * Whether a failure means that a file is damaged, and not that Kernel does not know something.
+   */
+  static boolean isDamage(RuntimeException e) {
+    return !(e instanceof KernelException) && LakeFailures.isDamage(e);
+  }
+
+  /**
+   * Returns the file that this thread opened last, as users know it: no error of Kernel names it.
+   */
+  String lastOpened() {
+    return shown(opened.last());
   }
 
   /** Returns a message of Kernel, most of which begin with the table's path. */
@@ -166,7 +194,7 @@ final class DeltaSnapshot {
     try {
       return snapshot.getTimestamp(engine);
     } catch (RuntimeException e) {
-      throw LakeFailures.explain(place.shown(), withoutPath(e), e);
+      throw explain("", e);
     }
   }
 
@@ -179,8 +207,10 @@ final class DeltaSnapshot {
           rows.forEachRemaining(files::add);
         }
       }
-    } catch (IOException | RuntimeException e) {
-      throw LakeFailures.explain(place.shown(), String.valueOf(e.getMessage()), e);
+    } catch (IOException e) {
+      throw LakeFailures.explain(place.shown(), "", e);
+    } catch (RuntimeException e) {
+      throw explain("", e);
     }
     return files;
   }
@@ -232,7 +262,10 @@ final class DeltaSnapshot {
 
   /** Returns the path of a file as users know it. */
   static String shown(Row file) {
-    String path = InternalScanFileUtils.getAddFileStatus(file).getPath();
+    return shown(InternalScanFileUtils.getAddFileStatus(file).getPath());
+  }
+
+  private static String shown(String path) {
     return path.toLowerCase(Locale.ROOT).startsWith("file:")
         ? path.replaceFirst("(?i)^file:/*", "/")
         : path;

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import org.apache.iceberg.ContentFile;
 import org.apache.iceberg.FileScanTask;
 import org.apache.iceberg.Schema;
 import org.apache.iceberg.StructLike;
@@ -89,8 +90,15 @@ final class IcebergFile implements TableFile {
     try {
       return new TaskRows(tasks.get(part.index()), wanted);
     } catch (RuntimeException e) {
-      throw snapshot.missing(name, e);
+      throw explain(e);
     }
+  }
+
+  private InputException explain(RuntimeException e) {
+    List<String> deletes =
+        tasks.get(0).deletes().stream().map(ContentFile::location).distinct().toList();
+    return snapshot.missing(
+        deletes.isEmpty() ? name : name + ", or its deletes in " + String.join(", ", deletes), e);
   }
 
   /** The rows of a part. */
@@ -132,7 +140,7 @@ final class IcebergFile implements TableFile {
         record = has ? records.next() : null;
         return has;
       } catch (RuntimeException e) {
-        throw snapshot.missing(name, e);
+        throw explain(e);
       }
     }
 

@@ -2,6 +2,7 @@ package tech.bsdb.lake.iceberg;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,6 +20,9 @@ import org.apache.hadoop.fs.Path;
 import org.apache.iceberg.BaseTable;
 import org.apache.iceberg.FileScanTask;
 import org.apache.iceberg.HasTableOperations;
+import org.apache.iceberg.ManifestContent;
+import org.apache.iceberg.ManifestFile;
+import org.apache.iceberg.ManifestFiles;
 import org.apache.iceberg.Snapshot;
 import org.apache.iceberg.StaticTableOperations;
 import org.apache.iceberg.Table;
@@ -26,6 +30,7 @@ import org.apache.iceberg.TableMetadata;
 import org.apache.iceberg.TableProperties;
 import org.apache.iceberg.TableScan;
 import org.apache.iceberg.exceptions.NotFoundException;
+import org.apache.iceberg.exceptions.RuntimeIOException;
 import org.apache.iceberg.hadoop.HadoopFileIO;
 import org.apache.iceberg.hadoop.HadoopTables;
 import org.apache.iceberg.io.CloseableIterable;
@@ -66,7 +71,7 @@ final class IcebergSnapshot {
       throws InputException {
     this.place = place;
     try {
-      this.table = load();
+      this.table = loaded();
       checkEncryption();
       TableScan all = scan(asOf);
       this.scan =
@@ -83,6 +88,18 @@ final class IcebergSnapshot {
       this.nameMapping = mapping == null ? null : NameMappingParser.fromJson(mapping);
     } catch (IOException | RuntimeException e) {
       throw LakeFailures.explain(place.shown(), String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private Table loaded() throws IOException {
+    try {
+      return load();
+    } catch (RuntimeIOException e) {
+      if (LakeFailures.isDamage(e)) {
+        String which = place.directory() ? "/metadata/ (its newest *.metadata.json)" : "";
+        throw LakeFailures.damaged(place.shown() + which, "the table", "name an older one (-i)", e);
+      }
+      throw e;
     }
   }
 
@@ -125,8 +142,8 @@ final class IcebergSnapshot {
           .sorted()
           .toList();
     } catch (FileNotFoundException none) {
-      throw new InputException(
-          place.shown() + ": is not an Iceberg table: it has no directory named metadata", none);
+      throw LakeFailures.noTable(
+          place, "an Iceberg table", "metadata", "it has no directory named metadata", none);
     }
   }
 
@@ -233,10 +250,32 @@ final class IcebergSnapshot {
     try (CloseableIterable<FileScanTask> planned = scan.planFiles()) {
       planned.forEach(tasks::add);
     } catch (IOException | RuntimeException e) {
-      throw missing(
-          place.shown(), e instanceof RuntimeException r ? r : new IllegalStateException(e));
+      RuntimeException failure =
+          e instanceof IOException io ? new UncheckedIOException(io) : (RuntimeException) e;
+      String name = LakeFailures.isDamage(failure) ? damagedManifest() : place.shown();
+      throw missing(name, failure);
     }
     return tasks;
+  }
+
+  /** Returns the file that cannot be read, which no error of a plan names; else the table. */
+  private String damagedManifest() {
+    Snapshot snapshot = scan.snapshot();
+    String reading = snapshot.manifestListLocation();
+    try {
+      for (ManifestFile manifest : snapshot.allManifests(table.io())) {
+        reading = manifest.path();
+        try (CloseableIterable<?> entries =
+            manifest.content() == ManifestContent.DATA
+                ? ManifestFiles.read(manifest, table.io(), table.specs())
+                : ManifestFiles.readDeleteManifest(manifest, table.io(), table.specs())) {
+          entries.forEach(entry -> {});
+        }
+      }
+    } catch (IOException | RuntimeException e) {
+      return reading;
+    }
+    return place.shown();
   }
 
   /** Explains why a file cannot be read. */
@@ -252,7 +291,9 @@ final class IcebergSnapshot {
             failure);
       }
     }
-    return LakeFailures.explain(name, String.valueOf(failure.getMessage()), failure);
+    return LakeFailures.isDamage(failure)
+        ? LakeFailures.damaged(name, "the snapshot", LakeFailures.ANOTHER_VERSION, failure)
+        : LakeFailures.explain(name, String.valueOf(failure.getMessage()), failure);
   }
 
   /** Returns the columns that can be read. */

@@ -84,8 +84,8 @@ public enum TableFormat {
 
   /**
    * Returns the format, as {@code --format} takes it, of the table that an input names: a local
-   * directory with the log of one that can be read as a table, or a file of its metadata; else
-   * null.
+   * directory with the log of one that can be read as a table, that log itself, or a file of its
+   * metadata; else null.
    */
   public static @Nullable String ofInput(String input) {
     if (isMetadata(input)) {
@@ -97,13 +97,18 @@ public enum TableFormat {
     } catch (InvalidPathException notLocal) {
       return null;
     }
-    if (Files.isDirectory(directory.resolve(DELTA.log))) {
+    if (Files.isDirectory(directory.resolve(DELTA.log)) || directory.endsWith(DELTA.log)) {
       return DELTA.word();
     }
-    String @Nullable [] metadata = directory.resolve(ICEBERG.log).toFile().list();
-    return metadata != null && Arrays.stream(metadata).anyMatch(TableFormat::isMetadata)
+    return hasMetadata(directory.resolve(ICEBERG.log))
+            || directory.endsWith(ICEBERG.log) && hasMetadata(directory)
         ? ICEBERG.word()
         : null;
+  }
+
+  private static boolean hasMetadata(Path directory) {
+    String @Nullable [] names = directory.toFile().list();
+    return names != null && Arrays.stream(names).anyMatch(TableFormat::isMetadata);
   }
 
   private String word() {
