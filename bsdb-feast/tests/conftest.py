@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import shlex
 import signal
 import subprocess
 import time
@@ -137,7 +138,8 @@ class Server:
 
     def __init__(self, project: Path) -> None:
         self._log = project.parent / f"serve-{uuid.uuid4().hex}.log"
-        command = [os.environ.get("BSDB", str(ROOT / "scripts/bsdb")), "serve", "-d", str(project), "-A", "127.0.0.1"]
+        bsdb = shlex.split(os.environ.get("BSDB", str(ROOT / "scripts/bsdb")))
+        command = [*bsdb, "serve", "-d", str(project), "-A", "127.0.0.1"]
         command += ["-p", "0", "--resp", "0", "--poll", "1"]
         with open(self._log, "wb") as log:
             self._process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
