@@ -105,7 +105,7 @@ def parquet_files(folder):
 
 
 def delta_tables(folder):
-    """Tables of Delta Lake: users with the versions 0 to 18, one a day until 2024-02-01, and changes."""
+    """Tables of Delta Lake: users with the versions 0 to 18, one a day from 2024-01-15, and changes."""
     users = {"id": [42, 43], "name": ["Ann", "Bob"], "age": [31, 28]}
     for name, versions, rows in (("users", 19, users), ("changes", 1, {"id": [43], "name": ["Bob"], "age": [28], "gone": ["true"]})):
         log = folder / name / "_delta_log"

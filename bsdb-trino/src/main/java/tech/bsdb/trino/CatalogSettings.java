@@ -117,43 +117,30 @@ record CatalogSettings(
     if (parts[0].isEmpty() || parts.length > 2) {
       throw invalid(property + ": tables are named as in " + TABLE + "NAME");
     }
+    String location = table.location();
+    List<String> key = table.key();
+    String keyJoin = table.keyJoin();
+    boolean checksAll = table.checksAll();
+    boolean text = table.text();
     if (parts.length == 1) {
       if (OpenTables.isElsewhere(value) && !value.matches("(?i)https?:.*")) {
         throw invalid(
             "%s is %s, but tables are directories, or at http or https; copy it to all nodes: bsdb pull %s DIRECTORY"
                 .formatted(property, value, value));
       }
-      return new TableSettings(
-          value, table.key(), table.keyJoin(), table.checksAll(), table.text());
+      location = value;
+    } else {
+      switch (parts[1]) {
+        case "key" -> key = List.of(value.toLowerCase(Locale.ENGLISH).split("\\s*,\\s*", -1));
+        case "key-join" -> keyJoin = value;
+        case "key-check" -> checksAll = isFirst(property, value, "all", "few");
+        case "text" -> text = isFirst(property, value, "true", "false");
+        default ->
+            throw invalid(
+                property + ": a table has the properties key, key-join, key-check and text");
+      }
     }
-    return switch (parts[1]) {
-      case "key" ->
-          new TableSettings(
-              table.location(),
-              List.of(value.toLowerCase(Locale.ENGLISH).strip().split("\\s*,\\s*", -1)),
-              table.keyJoin(),
-              table.checksAll(),
-              table.text());
-      case "key-join" ->
-          new TableSettings(table.location(), table.key(), value, table.checksAll(), table.text());
-      case "key-check" ->
-          new TableSettings(
-              table.location(),
-              table.key(),
-              table.keyJoin(),
-              isFirst(property, value, "all", "few"),
-              table.text());
-      case "text" ->
-          new TableSettings(
-              table.location(),
-              table.key(),
-              table.keyJoin(),
-              table.checksAll(),
-              isFirst(property, value, "true", "false"));
-      default ->
-          throw invalid(
-              property + ": a table has the properties key, key-join, key-check and text");
-    };
+    return new TableSettings(location, key, keyJoin, checksAll, text);
   }
 
   private static boolean isFirst(String property, String value, String first, String second) {
